@@ -1,0 +1,5 @@
+"""`python -m jetproof`."""
+
+from jetproof.cli.main import script
+
+script()

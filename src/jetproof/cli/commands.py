@@ -1,0 +1,11 @@
+"""The commands by name. A command's module is imported only when it is called, so that start-up stays cheap."""
+
+from __future__ import annotations
+
+COMMANDS: tuple[tuple[str, str, str], ...] = (
+    ("inspect", "jetproof.cli.inspect", "say what this machine is"),
+    ("doctor", "jetproof.cli.doctor", "say why PyTorch has no CUDA here, and what mends it"),
+    ("explain", "jetproof.cli.explain", "find the cause in a pasted traceback, log or issue"),
+    ("rules", "jetproof.cli.rules", "list the rules, or say what one means"),
+)
+"""(name, module, one line of help). Each module has `configure(parser)` and `run(arguments) -> int`."""

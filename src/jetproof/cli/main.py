@@ -1,0 +1,62 @@
+"""Entry point: find the command, run it, and turn every error into a message, a hint and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from jetproof import __version__
+from jetproof.cli.commands import COMMANDS
+from jetproof.errors import ExitCode, JetproofError
+
+
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser; with `only`, the arguments of that one command alone are filled in."""
+    top = argparse.ArgumentParser(
+        prog="jetproof",
+        description="Prove what runs on a Jetson, and claim no more.",
+        epilog="Exit codes and formats: docs/exit-codes.md. Start with: jetproof doctor",
+    )
+    top.add_argument("--version", action="version", version=f"jetproof {__version__}")
+    sub = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, module, help_line in COMMANDS:
+        command = sub.add_parser(name, help=help_line, description=help_line[0].upper() + help_line[1:] + ".")
+        if only is None or name == only:
+            importlib.import_module(module).configure(command)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. Errors go to standard error, never as a traceback."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    named = next((word for word in words if not word.startswith("-")), None)
+    try:
+        arguments = parser(only=named or "").parse_args(words)
+        modules = {name: module for name, module, _ in COMMANDS}
+        code = importlib.import_module(modules[arguments.command]).run(arguments)
+        sys.stdout.flush()
+        return int(code)
+    except JetproofError as error:
+        from jetproof.render.errors import told
+
+        sys.stderr.write(told(error, arguments_json="--json" in words))
+        return int(error.exit_code)
+    except KeyboardInterrupt:
+        sys.stderr.write("jetproof: interrupted\n")
+        return int(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        # whoever reads our output has gone; point stdout elsewhere so that the interpreter's own flush is quiet
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.OK)
+
+
+def script() -> None:
+    """Run as the installed program."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    script()

@@ -1,0 +1,1 @@
+"""From facts to findings: what is wrong, why we think so, what mends it."""

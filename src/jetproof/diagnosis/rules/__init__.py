@@ -1,0 +1,1 @@
+"""One file a rule. A rule's docstring is its documentation page."""

@@ -1,0 +1,1 @@
+"""Statements, envelopes, their store and their verification."""

@@ -1,0 +1,1 @@
+"""Typed facts from a snapshot, or from a pasted report. Pure."""

@@ -1,0 +1,1 @@
+"""Base images for Jetson, Dockerfiles, and the engines that build and run them."""

@@ -1,0 +1,1 @@
+"""What unified memory can give, and what a model needs."""

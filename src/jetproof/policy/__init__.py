@@ -1,0 +1,1 @@
+"""Gates, tiers, waivers: the one source that everything above reads."""

@@ -1,0 +1,1 @@
+"""A gate's plan, its run, its journal and its verdict."""

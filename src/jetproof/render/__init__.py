@@ -1,0 +1,1 @@
+"""Values to text: terminal, Markdown, HTML, JUnit, SARIF, annotations. Nothing here prints."""

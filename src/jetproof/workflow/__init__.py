@@ -1,0 +1,1 @@
+"""Lint of the lane's GitHub Actions workflow, and the lane's scaffold."""

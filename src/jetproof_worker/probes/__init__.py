@@ -1,0 +1,1 @@
+"""One file a probe. A probe's docstring is its documentation page."""
