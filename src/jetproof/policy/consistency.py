@@ -71,7 +71,9 @@ def _gate(policy: Policy, gate: Gate, where: Path) -> Iterator[Fault]:
                 if selection is None:
                     yield Fault(path=(*here, "pytest"), message=f"host.pytest has no selection {chosen}")
                 elif gate.carries_claim and not selection.tests:
-                    message = f"{gate.id} may carry a claim, so {chosen} must list test ids: a count floor is for rehearsals"
+                    message = (
+                        f"{gate.id} may carry a claim, so {chosen} must list test ids: a count floor is for rehearsals"
+                    )
                     yield Fault(path=(*here, "pytest"), message=message)
         if name in seen:
             yield Fault(path=here, message=f"{name} is planned twice")

@@ -8,21 +8,36 @@ from __future__ import annotations
 
 from datetime import date
 from enum import Enum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, JsonValue, StringConstraints, Tag
+
+
+def _inside(path: str) -> str:
+    """Refuse a path that could mean something outside the project, or be taken for an option."""
+    if path.startswith(("/", "-")) or ".." in path.split("/") or "\\" in path or not path.isprintable():
+        raise ValueError("a path inside the project, with forward slashes, is expected")
+    return path
+
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$", max_length=64)]
 Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=500)]
-ModuleName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$", max_length=200)]
+ModuleName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$", max_length=200)
+]
 Resolver = Annotated[
     str,
-    StringConstraints(pattern=r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$", max_length=300),
+    StringConstraints(
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$",
+        max_length=300,
+    ),
 ]
 """`package.module:function`, called with "auto", gives the device that the host would use."""
-ProjectPath = Annotated[str, StringConstraints(pattern=r"^(?!/)(?!-)(?!.*(?:^|/)\.\.(?:/|$))[^\x00-\x1f\\]+$", max_length=500)]
+ProjectPath = Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_inside)]
 """Relative to the project, forward slashes, never upwards, never an option."""
-TestId = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f:][^\x00-\x1f\x7f]*::[^\x00-\x1f\x7f]+$", max_length=1000)]
+TestId = Annotated[
+    str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f:][^\x00-\x1f\x7f]*::[^\x00-\x1f\x7f]+$", max_length=1000)
+]
 """A pytest node id, like tests/test_gpu.py::test_matmul[float16]."""
 Sha256 = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 Seconds = Annotated[float, Field(gt=0, le=86400)]
@@ -99,6 +114,19 @@ class PytestItem(Entry):
     pytest: Slug
 
 
+def _kind(item: Any) -> str:
+    """Tell which kind of item is meant, so that an error speaks of that kind alone."""
+    if isinstance(item, dict):
+        return "pytest" if "pytest" in item else "probe"
+    return "pytest" if isinstance(item, PytestItem) else "probe"
+
+
+Item = Annotated[
+    Annotated[ProbeItem, Tag("probe")] | Annotated[PytestItem, Tag("pytest")],
+    Discriminator(_kind),
+]
+
+
 class Gate(Entry):
     """A set of items that passes as a whole or not at all."""
 
@@ -114,7 +142,7 @@ class Gate(Entry):
     platform: Platform
     carries_claim: bool = False
     """Whether a green run may prove something; then every pytest selection must list its test ids."""
-    items: Annotated[tuple[ProbeItem | PytestItem, ...], Field(max_length=500)]
+    items: Annotated[tuple[Item, ...], Field(max_length=500)]
     attempts: Annotated[int, Field(ge=1, le=5)] = 1
     """How often an item may be tried; passed only on a later attempt is FLAKY, never PASS."""
     prerequisites: tuple[Line, ...] = ()
