@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
+PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
 COMPLETE = os.environ.get("JETPROOF_TESTS_COMPLETE") == "1"
 
 
@@ -55,7 +56,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     monkeypatch.setenv("HOME", str(home))
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
-    return iter((home,))  # type: ignore[return-value]
+    yield home
 
 
 def python_of(release: str) -> str:
@@ -63,8 +64,7 @@ def python_of(release: str) -> str:
     if sys.version.startswith(f"{release}."):
         return sys.executable
     # the shims of a version manager answer for interpreters that are not there: look behind them
-    root = Path(os.environ.get("PYENV_ROOT") or Path.home().parent / "root" / ".pyenv")
-    found = sorted(root.glob(f"versions/{release}.*/bin/python{release}"))
+    found = sorted(PYENV.glob(f"versions/{release}.*/bin/python{release}"))
     if found:
         return str(found[-1])
     named = shutil.which(f"python{release}")
