@@ -1,0 +1,244 @@
+"""What a project wants installed, as its lock or its metadata says, whichever file format that was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import overload
+
+DEFAULT = ""
+"""Key of what a plain install wants, without extras and groups."""
+
+
+def extra_key(name: str) -> str:
+    """Key of `Project.roots` and `LockedPackage.only_in` for an extra."""
+    return f"extra:{name}"
+
+
+def group_key(name: str) -> str:
+    """Key of `Project.roots` and `LockedPackage.only_in` for a dependency group."""
+    return f"group:{name}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Where:
+    """A place in a file, relative to the project's root. `line` counts from 1; None where it is not known."""
+
+    file: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+class SourceKind(Enum):
+    """Where a package is taken from."""
+
+    INDEX = "index"
+    URL = "url"
+    VCS = "vcs"
+    PATH = "path"
+    EDITABLE = "editable"
+    CONDA = "conda"
+    PROJECT = "project"
+    """The audited project itself, or a member of its workspace."""
+    UNKNOWN = "unknown"
+    """The file does not say: whatever index is configured."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """Where a package is taken from; credentials in addresses are already left out."""
+
+    kind: SourceKind
+    location: str | None = None
+
+
+ANYWHERE = Source(kind=SourceKind.UNKNOWN)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class File:
+    """One file that a lock offers for a package. `size` in bytes."""
+
+    filename: str
+    url: str | None = None
+    sha256: str | None = None
+    size: int | None = None
+
+    @property
+    def is_wheel(self) -> bool:
+        """Whether it is a wheel; else it is a source archive."""
+        return self.filename.endswith(".whl")
+
+
+class LazyFiles(Sequence[File]):
+    """The files of a package, made only when somebody looks: a lock lists thousands, a board selects hundreds."""
+
+    __slots__ = ("_make", "_made", "_raw")
+
+    def __init__(self, raw: Sequence[object], make: Callable[[object], File]) -> None:
+        self._raw = raw
+        self._make = make
+        self._made: tuple[File, ...] | None = None
+
+    def _all(self) -> tuple[File, ...]:
+        if self._made is None:
+            self._made = tuple(self._make(entry) for entry in self._raw)
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    @overload
+    def __getitem__(self, index: int) -> File: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[File]: ...
+    def __getitem__(self, index: int | slice) -> File | Sequence[File]:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[File]:
+        return iter(self._all())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Edge:
+    """One requirement: who is wanted, under which marker, with which extras.
+
+    `release` and `source` are set where a lock names exactly one of several locked copies.
+    """
+
+    name: str
+    specifier: str | None = None
+    marker: str | None = None
+    extras: tuple[str, ...] = ()
+    release: str | None = None
+    source: Source | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LockedPackage:
+    """One package that the project wants.
+
+    From a lock `release` is the locked number. From plain requirements it is None (unless pinned with `==`) and
+    `specifier` is what was written. `only_in` names the extras and groups that want it; empty means a plain
+    install does. `optional` maps an extra of this package to what that extra adds.
+    """
+
+    name: str
+    """Normalised."""
+    release: str | None = None
+    specifier: str | None = None
+    marker: str | None = None
+    extras: tuple[str, ...] = ()
+    requires: Sequence[Edge] = ()
+    optional: Mapping[str, Sequence[Edge]] = field(default_factory=dict)
+    files: Sequence[File] = ()
+    hashes: tuple[str, ...] = ()
+    """Hashes (`sha256:…`) that are not tied to a file name."""
+    source: Source = ANYWHERE
+    requires_python: str | None = None
+    only_in: tuple[str, ...] = ()
+    where: Where
+    written: str | None = None
+    """The line as it stands in the file, where that is worth quoting."""
+
+    @property
+    def wanted(self) -> str:
+        """How the package is named in a message: with its number, or with what is asked of it."""
+        if self.release is not None:
+            return f"{self.name} {self.release}"
+        return f"{self.name}{self.specifier or ''}"
+
+
+class Kind(Enum):
+    """The file formats that are understood."""
+
+    UV_LOCK = "uv.lock"
+    PYLOCK = "pylock.toml"
+    POETRY_LOCK = "poetry.lock"
+    PDM_LOCK = "pdm.lock"
+    PIPFILE_LOCK = "Pipfile.lock"
+    PIXI_LOCK = "pixi.lock"
+    REQUIREMENTS = "requirements.txt"
+    PYPROJECT = "pyproject.toml"
+    SETUP_CFG = "setup.cfg"
+    SETUP_PY = "setup.py"
+    WHEEL = "wheel"
+    ENVIRONMENT = "environment"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unknown:
+    """A part of the input that could not be read, with the reason. With one of these nothing is called OK."""
+
+    what: str
+    why: str
+    where: Where
+
+
+@dataclass(frozen=True, kw_only=True)
+class Index:
+    """A package index that the project names."""
+
+    url: str
+    """Without credentials."""
+    name: str | None = None
+    explicit: bool = False
+    """Only for the packages that name it."""
+    marker: str | None = None
+    packages: tuple[str, ...] = ()
+    """The packages that are taken from it; empty for any."""
+    only_in: tuple[str, ...] = ()
+    where: Where
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """What one file, or the files it refers to, wants installed."""
+
+    kind: Kind
+    path: str
+    """The file that was read, as it was named."""
+    name: str | None = None
+    requires_python: str | None = None
+    requires_python_where: Where | None = None
+    locked: bool
+    """Whether all packages are listed, those wanted by others too."""
+    packages: tuple[LockedPackage, ...]
+    roots: Mapping[str, Sequence[Edge]] | None = None
+    """What the project itself asks for, by `DEFAULT`, `extra_key` or `group_key`. None: each of `packages` whose
+    marker and `only_in` fit is installed."""
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    conflicts: tuple[tuple[str, ...], ...] = ()
+    """Extras and groups (by key) that cannot be had together."""
+    unknowns: tuple[Unknown, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the reader chose or left out, for the person."""
+    constraints: tuple[LockedPackage, ...] = ()
+    """Bounds that want nothing by themselves."""
+    overrides: tuple[LockedPackage, ...] = ()
+    """Requirements that replace those of the packages themselves."""
+
+
+_CREDENTIALS = re.compile(r"(?<=//)[^/@\s]*@")
+_SECRET_QUERY = re.compile(r"(?i)\b(token|key|sig|signature|password|access_token|x-amz-[a-z-]+)=[^&#\s]*")
+_NORMAL = re.compile(r"[-_.]+")
+
+
+def redacted(url: str) -> str:
+    """Return an address without user names, passwords and tokens."""
+    if "@" in url:
+        url = _CREDENTIALS.sub("", url)
+    if "?" in url:
+        url = _SECRET_QUERY.sub(r"\1=…", url)
+    return url
+
+
+def normal(name: str) -> str:
+    """Return a distribution's name in the form that all its spellings share."""
+    return _NORMAL.sub("-", name).lower()
