@@ -7,5 +7,6 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("doctor", "jetproof.cli.doctor", "say why PyTorch has no CUDA here, and what mends it"),
     ("explain", "jetproof.cli.explain", "find the cause in a pasted traceback, log or issue"),
     ("rules", "jetproof.cli.rules", "list the rules, or say what one means"),
+    ("completion", "jetproof.cli.completion", "print the completion script of a shell"),
 )
 """(name, module, one line of help). Each module has `configure(parser)` and `run(arguments) -> int`."""

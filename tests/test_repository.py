@@ -1,0 +1,59 @@
+"""What must hold of the repository as a whole."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+
+def test_run_requirements_are_those_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = {line.strip() for line in (ROOT / "requirements/run.in").read_text().splitlines() if line[:1].isalpha()}
+    assert wanted == set(project["dependencies"])
+
+
+@pytest.mark.parametrize("name", ["run", "build", "dev"])
+def test_every_pin_has_a_hash(name: str) -> None:
+    text = (ROOT / f"requirements/{name}.txt").read_text()
+    pins = re.findall(r"^([a-z0-9][a-z0-9._-]*)==", text, re.MULTILINE)
+    assert pins
+    for block in re.split(r"\n(?=[a-z0-9])", text):
+        if re.match(r"[a-z0-9][a-z0-9._-]*==", block):
+            assert "--hash=sha256:" in block, block.splitlines()[0]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_a_module_has_one_subject_and_says_so(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= 400
+    assert ast.get_docstring(ast.parse(text)), "a module says in one sentence what it is for"
+    assert path.stem not in {"utils", "helpers", "common", "base", "manager"}
+
+
+def test_only_one_file_starts_programs() -> None:
+    starts = re.compile(r"\b(subprocess\.(Popen|run|call|check_\w+)|os\.(system|popen|exec\w+|spawn\w+|posix_spawn\w*))\(")
+    found = {
+        str(path.relative_to(ROOT / "src"))
+        for path in SOURCES
+        if any(starts.search(line) for line in path.read_text().splitlines() if not line.lstrip().startswith("#"))
+    }
+    assert found <= {"jetproof_worker/process.py"}
+
+
+def test_no_module_is_imported_by_help() -> None:
+    """The module of a command is named, not imported, so that --help stays cheap."""
+    tree = ast.parse((ROOT / "src/jetproof/cli/commands.py").read_text())
+    imported = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    assert [getattr(node, "module", None) for node in imported] == ["__future__"]
