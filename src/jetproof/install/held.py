@@ -37,8 +37,6 @@ _EXACT: Final = {
     "pytorch-triton": Family.TRITON,
     "bitsandbytes": Family.QUANTIZATION,
 }
-_NOT_HELD: Final = frozenset({"nvidia-ml-py", "nvidia-modelopt", "nvidia-dali-python"})
-"""Pure Python or tools of their own that bring no CUDA library that could shadow JetPack's."""
 _CUDA: Final = frozenset(
     f"cuda-{part}" for part in ("bindings", "python", "core", "pathfinder", "toolkit", "tile", "cccl", "nvrtc")
 )
@@ -51,7 +49,7 @@ def family(name: str) -> Family | None:
         return _EXACT[plain]
     if plain.startswith("tensorrt"):
         return Family.TENSORRT
-    if plain.startswith("nvidia-") and plain not in _NOT_HELD:
+    if plain.startswith("nvidia-"):
         return Family.NVIDIA
     if plain in _CUDA:
         return Family.CUDA
