@@ -10,6 +10,9 @@ from jetproof.facts.fact import Fact
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
+DOCS_URL = "https://github.com/jetproof/jetproof/blob/main/"
+"""Where the project's pages are read; a page's path in the repository follows."""
+
 
 class Severity(enum.Enum):
     """How much a finding matters."""
@@ -90,6 +93,11 @@ class Finding:
     """Names of facts that would decide, were they known."""
     specificity: int = 0
     """How literally the evidence names this cause: a message that only one cause prints beats a symptom."""
+
+    @property
+    def url(self) -> str:
+        """Address of the rule's page."""
+        return f"{DOCS_URL}docs/rules/{self.rule}.md"
 
 
 @dataclass(frozen=True, kw_only=True)
