@@ -100,7 +100,7 @@ class State:
             return replace(Entry(**body), phase=Phase(body["phase"]))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise Refused(
-                f"{self._journal} cannot be understood, so an interrupted installation can be neither finished nor undone",
+                f"{self._journal} cannot be understood: an interrupted installation can be neither finished nor undone",
                 hint=f"Look at it; if you are sure that nothing has to be undone: rm {self._journal}",
                 reason="journal-broken",
             ) from error

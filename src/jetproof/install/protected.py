@@ -106,7 +106,7 @@ def files(dist: Installed) -> Iterator[tuple[Path, str | None]]:
 def metadata_folder(site: Path, name: str) -> Path | None:
     """Return the .dist-info or .egg-info of a distribution in a site directory."""
     try:
-        entries = sorted(os.listdir(site))
+        entries = sorted(path.name for path in site.iterdir())
     except OSError:
         return None
     for entry in entries:
@@ -148,7 +148,9 @@ def _unrecorded(folder: Path, dist: Installed) -> Iterator[tuple[Path, str | Non
         yield from ((path, None) for path in listed)
         return
     top = folder / "top_level.txt"
-    names = top.read_text(encoding="utf-8", errors="replace").split() if top.is_file() else [dist.name.replace("-", "_")]
+    names = (
+        top.read_text(encoding="utf-8", errors="replace").split() if top.is_file() else [dist.name.replace("-", "_")]
+    )
     for name in names:
         if "/" in name or name.startswith("."):
             continue

@@ -1,0 +1,360 @@
+"""From a project or its lock to a plan: uv resolves what has no lock, with the vendor's packages left out.
+
+The vendor's torch is never shown to the resolver: a constraint on it would be met by picking ancient releases of
+everything that asks for a newer one. Held names are excluded, and what asks for them is judged afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import metadata
+from pathlib import Path
+
+from packaging.pylock import Pylock, PylockValidationError
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from jetproof.errors import JetproofError, Refused
+from jetproof.install import plan as planning
+from jetproof.install.held import LISTED, is_held
+from jetproof.install.interpreter import Interpreter
+from jetproof.install.locked import Project
+from jetproof.install.plan import Item, Plan, holds
+from jetproof.install.uv import Sources, Uv
+
+_MAX_ROUNDS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What a person asked to have installed."""
+
+    path: Path
+    """A project's folder, a lock, a requirements file or a wheel."""
+    project: Project
+    """What the readers made of it."""
+    editable: Path | None = None
+    """Folder of the project itself, when it is to be installed too."""
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    constraint_files: tuple[tuple[str, Path], ...] = ()
+    """Files that the surroundings name, as (variable, path)."""
+    bounds: tuple[tuple[str, str], ...] = ()
+    """Further bounds as (requirement, where from): of the vendor's torch and of the tables."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved:
+    """One answer of uv's resolver."""
+
+    items: tuple[Item, ...]
+    tops: frozenset[str]
+    """Names that the input itself asks for."""
+
+    @property
+    def releases(self) -> dict[str, str]:
+        """Map each name to the number that was chosen."""
+        return {item.name: item.release for item in self.items if item.release is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolver:
+    """Plans for one interpreter; keeps its files in a folder of its own."""
+
+    uv: Uv
+    interpreter: Interpreter
+    sources: Sources
+    scratch: Path
+
+    def plan(self, wanted: Wanted) -> Plan:
+        """Return the plan. Raises Refused when there is no solution, or a bound contradicts the lock."""
+        bounds = (*wanted.bounds, *self._vendor_bounds(), *_bounds_of(wanted.constraint_files))
+        made = self._locked(wanted, bounds) if wanted.project.locked else self._unlocked(wanted, bounds)
+        return replace(
+            made,
+            items=self._with_files(made.items),
+            project=None if wanted.editable is None else str(wanted.editable),
+            constraints=tuple(f"{text} ({origin})" for text, origin in bounds),
+        )
+
+    def _locked(self, wanted: Wanted, bounds: Sequence[tuple[str, str]]) -> Plan:
+        selected = planning.selection(
+            wanted.project, self.interpreter.environment, extras=wanted.extras, groups=wanted.groups
+        )
+        items = planning.items(selected)
+        _contradictions(items, bounds)
+        askers = {asker.split(" ")[0] for found in selected.held.values() for asker, _ in found}
+        known = [
+            (asker, (), [f"{name}{specifier or ''}"])
+            for name, found in selected.held.items()
+            for asker, specifier in found
+            if specifier is not None
+        ]
+        asked, note = self._asked([item for item in items if item.name in askers])
+        return Plan(
+            items=items,
+            dropped=tuple(sorted(selected.held)),
+            absent=planning.absent(
+                {name: [asker for asker, _ in found] for name, found in selected.held.items()}, self.interpreter
+            ),
+            demands=planning.demands([*known, *asked], self.interpreter),
+            from_lock=wanted.project.path,
+            notes=(*wanted.project.notes, *note),
+        )
+
+    def _unlocked(self, wanted: Wanted, bounds: Sequence[tuple[str, str]]) -> Plan:
+        excluded = list(LISTED)
+        for _ in range(_MAX_ROUNDS):
+            found = self._compile(wanted, bounds, excluded)
+            more = [item.name for item in found.items if is_held(item.name)]
+            if not more:
+                break
+            excluded += more
+        else:
+            raise Refused("uv keeps choosing packages of the vendor's", reason="held-in-plan")
+        notes: list[str] = []
+        held: dict[str, list[str]] = {}
+        older: tuple[planning.Backtracked, ...] = ()
+        try:
+            free = self._compile(wanted, (), ())
+        except JetproofError as error:
+            notes.append(
+                "what the project would get without the vendor's torch cannot be resolved, so whether something got "
+                f"an older release is not known: {error.message.splitlines()[0]}"
+            )
+        else:
+            older = planning.backtracked(found.tops, found.releases, free.releases)
+            chosen = {item.name for item in found.items}
+            for item in free.items:
+                if is_held(item.name):
+                    askers = [by for by in item.wanted_by if by in chosen]
+                    if askers or item.name in free.tops:
+                        held[item.name] = [*askers, *(["the project"] if item.name in free.tops else [])]
+        own = self._own_demands(wanted.project)
+        for name, by in own.items():
+            held.setdefault(name, []).append(by[0])
+        askers = {asker for found_askers in held.values() for asker in found_askers}
+        asked, note = self._asked([item for item in found.items if item.name in askers])
+        mine = [(by, (), [line]) for by, line in own.values()]
+        return Plan(
+            items=found.items,
+            dropped=tuple(sorted(held)),
+            absent=planning.absent(held, self.interpreter),
+            demands=planning.demands([*mine, *asked], self.interpreter),
+            backtracked=older,
+            notes=(*wanted.project.notes, *notes, *note),
+        )
+
+    def _own_demands(self, project: Project) -> dict[str, tuple[str, str]]:
+        """Map each held name that the project itself asks for to (who, requirement)."""
+        who = project.name or "the project"
+        return {
+            package.name: (who, f"{package.name}{package.specifier or ''}")
+            for package in project.packages
+            if is_held(package.name) and holds(package.marker, self.interpreter.environment)
+        }
+
+    def _compile(self, wanted: Wanted, bounds: Sequence[tuple[str, str]], excluded: Sequence[str]) -> Resolved:
+        source = wanted.path
+        if source.suffix == ".whl":
+            source = self._write("wanted.in", [source.resolve().as_uri()])
+        words = ["pip", "compile", str(source), "--python", str(self.interpreter.executable), "--generate-hashes"]
+        words += ["--no-header", "--no-strip-extras", "--emit-index-annotation", "--annotation-style", "split", "-q"]
+        if source.name in ("pyproject.toml", "setup.py", "setup.cfg"):
+            words += [word for extra in wanted.extras for word in ("--extra", extra)]
+            words += [word for group in wanted.groups for word in ("--group", f"{source}:{group}")]
+        if bounds:
+            words += ["--constraints", str(self._write("bounds.txt", [text for text, _ in bounds]))]
+        if excluded:
+            words += ["--excludes", str(self._write("held.txt", excluded))]
+            words += ["--build-constraints", str(self.guard())]
+        return parse(self.uv.run([*words, *self.sources.arguments()], cwd=source.parent))
+
+    def _asked(self, items: Sequence[Item]) -> tuple[list[tuple[str, Sequence[str], list[str]]], tuple[str, ...]]:
+        """Read what these items ask for from their own metadata: (who, extras, requirements), and what to tell."""
+        checkable = [item for item in items if item.address is None and item.hashes]
+        note: tuple[str, ...] = ()
+        found: dict[str, list[str]] = {}
+        if checkable:
+            try:
+                found = self.requirements(checkable)
+            except JetproofError as error:
+                note = (
+                    "what the packages ask of torch is not known before they are installed, and is checked then: "
+                    f"{error.message.splitlines()[0]}",
+                )
+        return [(f"{item.name} {item.release}", item.extras, found.get(item.name, [])) for item in checkable], note
+
+    def requirements(self, items: Sequence[Item]) -> dict[str, list[str]]:
+        """Fetch wheels into a folder that is thrown away, and return the requirements that they state."""
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+            lines = self._write("asking.txt", [item.line for item in items])
+            words = ["pip", "install", "--target", folder, "--no-deps", "--require-hashes", "-r", str(lines)]
+            words += ["--only-binary", ":all:", "--python", str(self.interpreter.executable), "-q"]
+            self.uv.run([*words, *self._sources(items).arguments()], cwd=self.scratch)
+            return {
+                canonicalize_name(dist.name): [str(line) for line in dist.requires or ()]
+                for dist in metadata.distributions(path=[folder])
+            }
+
+    def _with_files(self, items: Sequence[Item]) -> tuple[Item, ...]:
+        """Ask uv which file each item would be, without fetching it: a wheel, or a source that must be built."""
+        from_index = [item for item in items if item.address is None]
+        if not from_index:
+            return tuple(items)
+        lines = self._write("plan.in", [item.line for item in from_index])
+        words = ["pip", "compile", str(lines), "--no-deps", "--format", "pylock.toml", "--no-header", "-q"]
+        words += ["--python", str(self.interpreter.executable), "--build-constraints", str(self.guard())]
+        told = self.uv.run([*words, *self._sources(from_index).arguments()], cwd=self.scratch)
+        files = _files(told)
+        return tuple(replace(item, **files.get(item.name, {})) if item.address is None else item for item in items)
+
+    def _sources(self, items: Iterable[Item]) -> Sources:
+        return with_indexes(self.sources, items)
+
+    def _vendor_bounds(self) -> tuple[tuple[str, str], ...]:
+        """What the vendor's own packages ask of free ones: a newer sympy must not break the torch that stays."""
+        found: list[tuple[str, str]] = []
+        for dist in self.interpreter.held:
+            if not dist.active:
+                continue
+            for text in dist.requires:
+                try:
+                    asked = Requirement(text)
+                except InvalidRequirement:
+                    continue
+                marked = asked.marker is None or holds(str(asked.marker), self.interpreter.environment)
+                if marked and asked.specifier and asked.url is None and not is_held(asked.name):
+                    found.append((f"{asked.name}{asked.specifier}", f"asked by {dist.name} {dist.release}"))
+        return tuple(dict.fromkeys(found))
+
+    def guard(self) -> Path:
+        """Return a file of build constraints that no torch can meet, so that none enters an isolated build."""
+        return self._write("guard.txt", [f"{name}<0" for name in LISTED])
+
+    def _write(self, name: str, lines: Iterable[str]) -> Path:
+        path = self.scratch / name
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return path
+
+
+def with_indexes(sources: Sources, items: Iterable[Item]) -> Sources:
+    """Add the indexes that the lock names, unless the person chose one."""
+    if sources.index_url or sources.no_index:
+        return sources
+    named = dict.fromkeys(item.index for item in items if item.index)
+    return replace(sources, extra_index_urls=tuple(dict.fromkeys((*sources.extra_index_urls, *named))))
+
+
+_NAME = re.compile(r"^[A-Za-z0-9]")
+
+
+def parse(text: str) -> Resolved:
+    """Read what `uv pip compile` wrote, in its split style."""
+    items: list[Item] = []
+    tops: set[str] = set()
+    for block in _blocks(text):
+        head, *rest = block
+        try:
+            required = Requirement(head)
+        except InvalidRequirement as error:
+            raise Refused(f"uv's answer has a line that is no requirement: {head[:200]}", reason="uv-failed") from error
+        name = canonicalize_name(required.name)
+        via: list[str] = []
+        index: str | None = None
+        for line in rest:
+            if line.startswith("# from "):
+                index = line[7:].strip()
+            elif line.startswith("#"):
+                word = line.lstrip("#").strip().removeprefix("via").strip()
+                if word.startswith("-") or "(" in word:
+                    tops.add(name)
+                elif word:
+                    via.append(canonicalize_name(word.partition("[")[0]))
+        exact = next((one.version for one in required.specifier if one.operator in ("==", "===")), None)
+        items.append(
+            Item(
+                name=name,
+                release=exact,
+                extras=tuple(sorted(required.extras)),
+                hashes=tuple(line.removeprefix("--hash=") for line in rest if line.startswith("--hash=")),
+                address=required.url,
+                wanted_by=tuple(via),
+                index=index,
+            )
+        )
+    return Resolved(items=tuple(sorted(items, key=lambda item: item.name)), tops=frozenset(tops))
+
+
+def _blocks(text: str) -> Iterable[list[str]]:
+    block: list[str] = []
+    for raw in text.splitlines():
+        line = raw.strip().removesuffix("\\").strip()
+        if not line or (not raw.startswith(" ") and not _NAME.match(raw)):
+            continue
+        if raw.startswith(" "):
+            if block:
+                block.append(line)
+            continue
+        if block:
+            yield block
+        head, _, inline = line.partition(" --hash=")
+        block = [head.partition(" ;")[0].strip(), *([f"--hash={inline}"] if inline else [])]
+    if block:
+        yield block
+
+
+def _files(text: str) -> dict[str, dict[str, object]]:
+    import tomli
+
+    try:
+        lock = Pylock.from_dict(tomli.loads(text))
+    except (tomli.TOMLDecodeError, PylockValidationError) as error:
+        raise Refused(f"uv's answer cannot be read: {error}", reason="uv-failed") from error
+    found: dict[str, dict[str, object]] = {}
+    for package in lock.packages:
+        if package.wheels:
+            wheel = package.wheels[0]
+            found[package.name] = {"wheel": wheel.filename, "size": wheel.size}
+        elif package.sdist is not None:
+            found[package.name] = {"build": True, "size": package.sdist.size}
+    return found
+
+
+def _bounds_of(files: Iterable[tuple[str, Path]]) -> tuple[tuple[str, str], ...]:
+    """Read constraint files; lines about held packages are met already, since those are not touched."""
+    found: list[tuple[str, str]] = []
+    for variable, path in files:
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise Refused(
+                f"{variable} names {path}, which cannot be read: {error.strerror}",
+                hint=f"unset {variable}, or give the file back.",
+                reason="constraint-file",
+            ) from error
+        for line in text.splitlines():
+            try:
+                bound = Requirement(line.partition(" #")[0].partition("#")[0].strip())
+            except InvalidRequirement:
+                continue
+            if bound.url is None and bound.specifier and not is_held(bound.name):
+                marker = f" ; {bound.marker}" if bound.marker else ""
+                found.append((f"{bound.name}{bound.specifier}{marker}", f"{variable}, {path}"))
+    return tuple(found)
+
+
+def _contradictions(items: Sequence[Item], bounds: Sequence[tuple[str, str]]) -> None:
+    releases: Mapping[str, str | None] = {item.name: item.release for item in items}
+    for text, origin in bounds:
+        bound = Requirement(text)
+        locked = releases.get(canonicalize_name(bound.name))
+        if locked is not None and not bound.specifier.contains(locked, prereleases=True):
+            raise Refused(
+                f"the lock has {bound.name} {locked}, and {bound.name}{bound.specifier} is needed here ({origin})",
+                hint=f"Lock the project again with {bound.name}{bound.specifier}, or install from its requirements.",
+                reason="lock-contradicts",
+            )
