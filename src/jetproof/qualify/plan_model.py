@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
-from typing_extensions import Self
 
 from jetproof.qualify.canonical import sha256
 
@@ -162,7 +161,7 @@ class Plan(Part):
     excluded: tuple[Excluded, ...]
 
     @model_validator(mode="after")
-    def _once(self) -> Self:
+    def _once(self) -> Plan:
         names = [item.id for item in self.items]
         if len(set(names)) != len(names):
             raise ValueError("an item is planned twice")

@@ -1,0 +1,75 @@
+"""A random name of this machine, kept on it: links two runs of one board and tells nobody which board it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from jetproof.errors import JetproofError
+
+_FORM = re.compile(r"[0-9a-f]{32}\n?")
+
+
+def device_id(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the machine's random id, made on first use; never derived from a serial number.
+
+    It lies in `jetproof/device-id` of the user's configuration folder. Raises `JetproofError` when that cannot be
+    written or holds something else.
+    """
+    path = _folder(environment) / "device-id"
+    try:
+        found = _read(path)
+        if found is None:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            found = _make(path)
+    except OSError as error:
+        raise JetproofError(
+            f"cannot keep the device's id in {path}: {error.strerror or error}",
+            hint="set XDG_CONFIG_HOME to a folder that you may write to",
+            reason="device-id-unwritable",
+        ) from error
+    return found
+
+
+def _folder(environment: Mapping[str, str]) -> Path:
+    configured = environment.get("XDG_CONFIG_HOME", "")
+    base = Path(configured) if configured.startswith("/") else Path(environment.get("HOME") or "/") / ".config"
+    return base / "jetproof"
+
+
+def _read(path: Path) -> str | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        text = file.read(100).decode("ascii", "replace")
+    if not _FORM.fullmatch(text):
+        raise JetproofError(
+            f"{path} does not hold a device id (32 hex digits)",
+            hint=f"remove {path}; a new id is made on the next run",
+            reason="device-id-broken",
+        )
+    return text.strip()
+
+
+def _make(path: Path) -> str:
+    """Write a new id under a name of its own first, so that nobody ever reads half of one."""
+    fresh = secrets.token_hex(16)
+    draft = path.with_name(f".device-id-{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(fresh.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, path)  # unlike a rename this never replaces what another run has just made
+        except FileExistsError:
+            return _read(path) or fresh
+    finally:
+        draft.unlink(missing_ok=True)
+    return fresh
