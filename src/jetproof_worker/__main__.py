@@ -1,0 +1,74 @@
+"""The packed worker's modes: `collect` and `serve` for the controller, `ask`, `load` and `try` for its own children.
+
+Without a mode, or with options, it is the collector as a program for people. Python >= 3.6.
+"""
+
+import json
+import os
+import sys
+from typing import List, Optional
+
+REQUEST_LIMIT = 16 << 20
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    """Run one mode and return the exit status."""
+    words = sys.argv[1:] if argv is None else argv
+    mode = words[0] if words else ""
+    if mode == "ask":
+        from jetproof_worker import ask
+
+        return ask.main()
+    if mode == "load":
+        from jetproof_worker import loader
+
+        return loader.loads(words[1:])
+    if mode == "try":
+        from jetproof_worker import trials
+
+        return trials.main()
+    if mode == "collect":
+        return _collect()
+    if mode == "serve":
+        return _serve()
+    from jetproof_worker import program
+
+    return program.main(words)
+
+
+def _request() -> dict:  # type: ignore[type-arg]  # `dict[...]` is not understood by 3.6
+    data = os.fdopen(0, "rb", closefd=False).read(REQUEST_LIMIT + 1)
+    if len(data) > REQUEST_LIMIT:
+        raise ValueError("the request is longer than %d bytes" % REQUEST_LIMIT)
+    request = json.loads(data.decode("utf-8"))
+    if not isinstance(request, dict) or not isinstance(request.get("nonce"), str):
+        raise ValueError("the request is not an object with a nonce")  # noqa: TRY004 - a wrong value, whatever its type
+    return request
+
+
+def _collect() -> int:
+    from jetproof_worker import collect, frames
+
+    out = frames.take_stdout()
+    request = _request()
+    snapshot = collect.collect(
+        request.get("python"),
+        str(request.get("asked", "")),
+        bool(request.get("trials", True)),
+        float(request.get("patience", 1.0)),
+        request.get("sha256"),
+        collect.told if request.get("progress") else collect.silent,
+    )
+    frames.write(out, {"record": "snapshot", "nonce": request["nonce"], "snapshot": snapshot})
+    return 0
+
+
+def _serve() -> int:
+    from jetproof_worker import frames, serve
+
+    out = frames.take_stdout()
+    return int(serve.main(_request(), out))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""How to start another interpreter with this very worker: the packed file, or the source tree.
+
+Python >= 3.6.
+"""
+
+import os
+import sys
+from typing import List, Sequence
+
+HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+"""The packed file that this code runs from, or the folder that holds the package."""
+
+_FROM_FOLDER = "import sys; sys.path[0] = sys.argv.pop(1); from jetproof_worker.__main__ import main; sys.exit(main())"
+
+
+def command(python: str, mode: str, flags: Sequence[str] = ()) -> List[str]:
+    """Return the argument list that runs `mode` of this worker in `python`.
+
+    The working directory is not put on the module path: a stray `json.py` there must not break the worker.
+    """
+    if os.path.isdir(HOME):
+        return [python, "-B", *flags, "-c", _FROM_FOLDER, HOME, mode]
+    return [python, "-B", *flags, HOME, mode]
+
+
+def leave_path() -> None:
+    """Take the worker's own place off the module path, so that what is imported from now on is the user's."""
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != HOME]
