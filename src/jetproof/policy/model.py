@@ -196,8 +196,6 @@ class Selection(Entry):
     id: Slug
     paths: Annotated[tuple[ProjectPath, ...], Field(min_length=1)]
     """Files or folders given to pytest."""
-    marker: ModuleName | None = None
-    """Only tests with this marker (pytest -m)."""
     tests: tuple[TestId, ...] = ()
     """Exactly the tests that must pass."""
     at_least: Annotated[int, Field(ge=1)] | None = None

@@ -1,0 +1,181 @@
+"""The plan of a run: from the policy's gate, what is known of the machine, and fresh seeds. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from pydantic import JsonValue
+
+from jetproof.errors import NothingPlanned, PolicyInvalid
+from jetproof.facts.model import Facts, Origin
+from jetproof.policy.model import Gate, Policy, ProbeItem, PytestItem, Tier
+from jetproof.policy.release import covers
+from jetproof.qualify.plan_model import (
+    Excluded,
+    GateFacts,
+    Note,
+    Plan,
+    ProbeStep,
+    PytestStep,
+    Selection,
+    Source,
+    TierFacts,
+    ToolFacts,
+)
+from jetproof_worker.probe import Probe
+
+BITSANDBYTES_PROBES = frozenset({"bitsandbytes-nf4", "bitsandbytes-int8"})
+"""Probes that a tier may declare unsupported."""
+
+
+def plan(
+    *,
+    run: str,
+    policy: Policy,
+    policy_path: str,
+    policy_sha256: str,
+    gate: Gate,
+    tier: Tier | None,
+    catalogue: Mapping[str, Probe],
+    facts: Facts,
+    source: Source,
+    tool: ToolFacts,
+    rehearsal: Sequence[Note],
+    seeds: Iterator[int],
+    challenge: str | None = None,
+) -> Plan:
+    """Return what is to be run.
+
+    Raises `PolicyInvalid` for a probe that does not exist or takes no such parameter, `NothingPlanned` when no item
+    is left to run.
+    """
+    items: list[ProbeStep | PytestStep] = []
+    excluded: list[Excluded] = []
+    for item in gate.items:
+        if isinstance(item, ProbeItem):
+            probe = catalogue.get(item.probe)
+            if probe is None:
+                raise PolicyInvalid(
+                    f"the gate {gate.id} plans a probe that does not exist: {item.probe}",
+                    hint="jetproof probes lists those that do",
+                    reason="unknown-probe",
+                )
+            because = _unsupported(item, tier)
+            if because is not None:
+                excluded.append(Excluded(id=f"probe::{item.probe}", reason="unsupported-by-tier", message=because))
+            else:
+                items.append(_probe(gate, item, probe, tier, next(seeds)))
+        else:
+            items.append(_pytest(policy, gate, item, next(seeds)))
+    if not items:
+        raise NothingPlanned(
+            f"the gate {gate.id} plans nothing, and nothing run is nothing proven",
+            hint=f"add items to the gate in {policy_path}",
+        )
+    return Plan(
+        run=run,
+        challenge=challenge,
+        gate=GateFacts(
+            id=gate.id,
+            platform=gate.platform.value,
+            carries_claim=gate.carries_claim,
+            attempts=gate.attempts,
+            job=gate.job,
+            tracking_issue=gate.tracking_issue,
+        ),
+        tier=None if tier is None else _tier_facts(tier),
+        origin=origin(facts),
+        rehearsal=tuple(rehearsal),
+        policy_sha256=policy_sha256,
+        policy_path=policy_path,
+        host=policy.host.name,
+        resolver=policy.host.device_resolver,
+        source=source,
+        tool=tool,
+        items=tuple(items),
+        excluded=tuple(excluded),
+    )
+
+
+def origin(facts: Facts) -> Literal["live", "recorded", "emulated"]:
+    """Return where the run takes place; whatever is not surely live is not called so."""
+    if facts.origin is Origin.LIVE:
+        return "emulated" if facts.platform.emulated.value else "live"
+    return "emulated" if facts.origin is Origin.EMULATED else "recorded"
+
+
+def tier_of(policy: Policy, gate: Gate, facts: Facts) -> Tier | None:
+    """Return the tier that the machine belongs to: its module, L4T release and JetPack, as the policy names them."""
+    platform = facts.platform
+    for tier in policy.tiers:
+        chosen = policy.gate(tier.gate)
+        if chosen is None or chosen.id != gate.id or platform.l4t.value is None:
+            continue
+        if platform.module.value == tier.module and covers(tier.l4t, platform.l4t.value):
+            return tier
+    return None
+
+
+def _tier_facts(tier: Tier) -> TierFacts:
+    return TierFacts(
+        id=tier.id,
+        name=tier.name,
+        module=tier.module,
+        jetpack=tier.jetpack,
+        l4t=tier.l4t,
+        cuda=tier.cuda,
+        stage=tier.stage.value,
+        runtime=tier.runtime.model_dump(mode="json"),
+        bitsandbytes=tier.bitsandbytes,
+    )
+
+
+def _unsupported(item: ProbeItem, tier: Tier | None) -> str | None:
+    if tier is not None and item.probe in BITSANDBYTES_PROBES and tier.bitsandbytes != "required":
+        return tier.bitsandbytes
+    if tier is not None and item.probe == "torch-compile" and not tier.torch_compile:
+        return f"the tier {tier.id} does not promise torch.compile"
+    return None
+
+
+def _probe(gate: Gate, item: ProbeItem, probe: Probe, tier: Tier | None, seed: int) -> ProbeStep:
+    unknown = sorted(set(item.params) - set(probe.params) - {"bounds"})
+    if unknown:
+        takes = ", ".join([*probe.params, "bounds"])
+        raise PolicyInvalid(
+            f"the gate {gate.id} gives the probe {probe.id} parameters that it does not take: {', '.join(unknown)}",
+            hint=f"{probe.id} takes {takes}",
+            reason="unknown-parameter",
+        )
+    params: dict[str, JsonValue] = dict(item.params)
+    if tier is not None:
+        promised: dict[str, JsonValue] = {
+            "module": tier.module,
+            "l4t": tier.l4t,
+            "jetpack": tier.jetpack,
+            "tier_cuda": tier.cuda,
+        }
+        params.update({name: value for name, value in promised.items() if name in probe.params and name not in params})
+    timeout = item.timeout if item.timeout is not None else probe.timeout
+    return ProbeStep(id=f"probe::{probe.id}", probe=probe.id, params=params, timeout=timeout, seed=seed)
+
+
+def _pytest(policy: Policy, gate: Gate, item: PytestItem, seed: int) -> PytestStep:
+    chosen = policy.selection(item.pytest)
+    if chosen is None:
+        raise PolicyInvalid(
+            f"the gate {gate.id} names no selection of the host: {item.pytest}", reason="unknown-selection"
+        )
+    return PytestStep(
+        id=f"pytest::{chosen.id}",
+        timeout=chosen.timeout,
+        seed=seed,
+        exclusive=chosen.exclusive,
+        pytest=Selection(
+            args=chosen.tests or chosen.paths,
+            expected=chosen.tests,
+            at_least=chosen.at_least,
+            plugins=policy.host.plugins,
+        ),
+    )
