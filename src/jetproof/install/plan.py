@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
+from jetproof.errors import Undecided
 from jetproof.install.fit import Demand, Fit, demand
 from jetproof.install.held import Family, family, is_held
 from jetproof.install.interpreter import Interpreter
 from jetproof.install.locked import DEFAULT, Edge, LockedPackage, Project, SourceKind, extra_key, group_key
+from jetproof.install.markers import Markers
+from jetproof.install.selection import selection
+from jetproof.install.stack_environment import Board
 
 Environment = Mapping[str, str]
 
@@ -121,104 +126,83 @@ class Agreed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selection:
+class Kept:
     """The packages of a lock that this interpreter gets without the held ones and what only those want."""
 
     packages: tuple[LockedPackage, ...]
     extras: Mapping[str, tuple[str, ...]]
+    """Name to the extras that somebody asks of it."""
     wanted_by: Mapping[str, tuple[str, ...]]
     held: Mapping[str, tuple[tuple[str, str | None], ...]]
     """Held name to (who asks, specifier where the lock tells it)."""
 
 
-def selection(
-    project: Project, environment: Environment, *, extras: Sequence[str] = (), groups: Sequence[str] = ()
-) -> Selection:
-    """Walk a lock from what the project asks for, and stop at every held package."""
-    return _Walk(project, environment, (DEFAULT, *map(extra_key, extras), *map(group_key, groups))).result()
+@dataclass(frozen=True, kw_only=True)
+class _Here(Board):
+    """The interpreter at hand, as the walk through a lock wants to see it."""
+
+    interpreter: Interpreter
+
+    @cached_property
+    def markers(self) -> Mapping[str, str]:
+        return self.interpreter.environment
 
 
-class _Walk:
-    def __init__(self, project: Project, environment: Environment, keys: tuple[str, ...]) -> None:
-        self.project = project
-        self.environment = environment
-        self.keys = keys
-        self.by_name: dict[str, list[LockedPackage]] = {}
-        for package in project.packages:
-            self.by_name.setdefault(package.name, []).append(package)
-        self.chosen: dict[str, LockedPackage] = {}
-        self.extras: dict[str, set[str]] = {}
-        self.wanted_by: dict[str, list[str]] = {}
-        self.held: dict[str, list[tuple[str, str | None]]] = {}
-        self._names = tuple(key.partition(":")[2] for key in keys if key.startswith("extra:"))
+def kept(project: Project, interpreter: Interpreter, *, extras: Sequence[str] = (), groups: Sequence[str] = ()) -> Kept:
+    """Walk a lock from what the project asks for, and go no further at every held package.
 
-    def result(self) -> Selection:
-        if self.project.roots is None:
-            self._flat()
-        else:
-            asker = self.project.name or "the project"
-            self._follow([(asker, edge) for key in self.keys for edge in self.project.roots.get(key, ())])
-        return Selection(
-            packages=tuple(self.chosen[name] for name in sorted(self.chosen)),
-            extras={name: tuple(sorted(found)) for name, found in self.extras.items() if found},
-            wanted_by={name: tuple(dict.fromkeys(found)) for name, found in self.wanted_by.items()},
-            held={name: tuple(dict.fromkeys(found)) for name, found in self.held.items()},
+    Raises Undecided when the lock leaves open whether something is installed.
+    """
+    # a held package that asks for nothing leads nowhere, so that what only it wants is not reached
+    pruned = replace(
+        project,
+        packages=tuple(
+            replace(package, requires=(), optional={}) if is_held(package.name) else package
+            for package in project.packages
+        ),
+    )
+    major, minor = (int(part) for part in interpreter.release.split(".")[:2])
+    here = _Here(
+        stack="this interpreter",
+        python=(major, minor),
+        python_full=interpreter.release,
+        glibc=(0, 0),
+        kernel="",
+        interpreter=interpreter,
+    )
+    found = selection(pruned, here, extras=extras, groups=groups)
+    if found.unknowns:
+        first = found.unknowns[0]
+        raise Undecided(
+            f"{project.path} leaves open what is installed: {first.what}: {first.why} ({first.where})",
+            hint="Lock the project again.",
+            reason="lock-unclear",
         )
-
-    def _flat(self) -> None:
-        """Take each package whose marker fits. What only a held one wants cannot be told from what the project
-        itself wants, and stays: it is free of CUDA and does no harm.
-        """
-        for package in self.project.packages:
-            if not self._wanted(package):
-                continue
-            for edge in package.requires:
-                if is_held(edge.name) and not is_held(package.name) and self._holds(edge.marker):
-                    self.held.setdefault(edge.name, []).append((package.wanted, edge.specifier))
-            if is_held(package.name):
-                self.held.setdefault(package.name, [])
-            else:
-                self.chosen.setdefault(package.name, package)
-                self.extras.setdefault(package.name, set()).update(package.extras)
-
-    def _wanted(self, package: LockedPackage) -> bool:
-        return (not package.only_in or any(key in self.keys for key in package.only_in)) and self._holds(package.marker)
-
-    def _follow(self, waiting: list[tuple[str, Edge]]) -> None:
-        seen: set[tuple[str, str]] = set()
-        while waiting:
-            asker, edge = waiting.pop()
-            if not self._holds(edge.marker):
-                continue
-            if is_held(edge.name):
-                self.held.setdefault(edge.name, []).append((asker, edge.specifier))
-                continue
-            package = self._copy(edge)
-            if package is None:
-                continue
-            self.chosen.setdefault(package.name, package)
-            self.wanted_by.setdefault(package.name, []).append(asker.split(" ")[0])
-            self.extras.setdefault(package.name, set()).update(edge.extras)
-            for extra in (DEFAULT, *edge.extras):
-                if (package.name, extra) in seen:
-                    continue
-                seen.add((package.name, extra))
-                edges = package.requires if extra == DEFAULT else package.optional.get(extra, ())
-                waiting.extend((package.wanted, more) for more in edges)
-
-    def _copy(self, edge: Edge) -> LockedPackage | None:
-        """Choose among several locked copies of one name."""
-        for package in self.by_name.get(edge.name, ()):
-            if edge.release is not None and package.release != edge.release:
-                continue
-            if edge.source is not None and package.source != edge.source:
-                continue
-            if self._holds(package.marker):
-                return package
-        return None
-
-    def _holds(self, marker: str | None) -> bool:
-        return holds(marker, self.environment, self._names)
+    chosen = tuple(one.package for one in found.selected)
+    markers = Markers(here.markers, extras=frozenset(extras), groups=frozenset(groups))
+    asked: list[tuple[str, Edge]] = [
+        (project.name or "the project", edge)
+        for key in (DEFAULT, *map(extra_key, extras), *map(group_key, groups))
+        for edge in (project.roots or {}).get(key, ())
+    ]
+    for package in chosen:
+        asked.extend((package.wanted, edge) for edge in package.requires)
+        asked.extend((package.wanted, edge) for edges in package.optional.values() for edge in edges)
+    wanted: dict[str, set[str]] = {package.name: set(package.extras) for package in chosen}
+    by: dict[str, list[str]] = {}
+    held: dict[str, list[tuple[str, str | None]]] = {package.name: [] for package in chosen if is_held(package.name)}
+    for asker, edge in asked:
+        if edge.name in wanted and markers.holds(edge.marker):
+            wanted[edge.name].update(edge.extras)
+            by.setdefault(edge.name, []).append(asker.split(" ")[0])
+            if edge.name in held:
+                held[edge.name].append((asker, edge.specifier))
+    return Kept(
+        packages=tuple(sorted((one for one in chosen if not is_held(one.name)), key=lambda one: one.name)),
+        extras={name: tuple(sorted(found)) for name, found in wanted.items() if found},
+        wanted_by={name: tuple(dict.fromkeys(askers)) for name, askers in by.items()},
+        held={name: tuple(dict.fromkeys(askers)) for name, askers in held.items()},
+    )
 
 
 def holds(marker: str | None, environment: Environment, extras: Sequence[str] = ()) -> bool:
@@ -232,12 +216,12 @@ def holds(marker: str | None, environment: Environment, extras: Sequence[str] = 
         return True
 
 
-def items(selected: Selection) -> tuple[Item, ...]:
+def items(selected: Kept) -> tuple[Item, ...]:
     """Turn the packages of a lock into items; the project itself and its workspace are not among them."""
     return tuple(item for item in (_item(package, selected) for package in selected.packages) if item is not None)
 
 
-def _item(package: LockedPackage, selected: Selection) -> Item | None:
+def _item(package: LockedPackage, selected: Kept) -> Item | None:
     kind = package.source.kind
     if kind in (SourceKind.PROJECT, SourceKind.CONDA):
         return None
@@ -300,7 +284,3 @@ def backtracked(tops: Iterable[str], chosen: Mapping[str, str], free: Mapping[st
         if older:
             found.append(Backtracked(name=name, chosen=with_vendor, free=without))
     return tuple(found)
-
-
-Metadata = Callable[[Sequence[Item]], Mapping[str, Sequence[str]]]
-"""Fetches the requirements of these items: name to the lines of Requires-Dist."""

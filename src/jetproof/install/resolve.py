@@ -81,12 +81,10 @@ class Resolver:
         )
 
     def _locked(self, wanted: Wanted, bounds: Sequence[tuple[str, str]]) -> Plan:
-        selected = planning.selection(
-            wanted.project, self.interpreter.environment, extras=wanted.extras, groups=wanted.groups
-        )
+        selected = planning.kept(wanted.project, self.interpreter, extras=wanted.extras, groups=wanted.groups)
         items = planning.items(selected)
         _contradictions(items, bounds)
-        askers = {asker.split(" ")[0] for found in selected.held.values() for asker, _ in found}
+        askers = {asker.split(" ")[0] for named in selected.held.values() for asker, _ in named}
         known = [
             (asker, (), [f"{name}{specifier or ''}"])
             for name, found in selected.held.items()
@@ -136,8 +134,8 @@ class Resolver:
         own = self._own_demands(wanted.project)
         for name, by in own.items():
             held.setdefault(name, []).append(by[0])
-        askers = {asker for found_askers in held.values() for asker in found_askers}
-        asked, note = self._asked([item for item in found.items if item.name in askers])
+        every = {asker for some in held.values() for asker in some}
+        asked, note = self._asked([item for item in found.items if item.name in every])
         mine = [(by, (), [line]) for by, line in own.values()]
         return Plan(
             items=found.items,
@@ -182,9 +180,9 @@ class Resolver:
             try:
                 found = self.requirements(checkable)
             except JetproofError as error:
+                why = error.message.splitlines()[0]
                 note = (
-                    "what the packages ask of torch is not known before they are installed, and is checked then: "
-                    f"{error.message.splitlines()[0]}",
+                    f"what the packages ask of torch is known only once they are installed, and checked then: {why}",
                 )
         return [(f"{item.name} {item.release}", item.extras, found.get(item.name, [])) for item in checkable], note
 
@@ -209,8 +207,13 @@ class Resolver:
         words = ["pip", "compile", str(lines), "--no-deps", "--format", "pylock.toml", "--no-header", "-q"]
         words += ["--python", str(self.interpreter.executable), "--build-constraints", str(self.guard())]
         told = self.uv.run([*words, *self._sources(from_index).arguments()], cwd=self.scratch)
-        files = _files(told)
-        return tuple(replace(item, **files.get(item.name, {})) if item.address is None else item for item in items)
+        chosen = _files(told)
+        return tuple(
+            replace(item, wheel=file.wheel, build=file.wheel is None, size=file.size)
+            if item.address is None and (file := chosen.get(item.name)) is not None
+            else item
+            for item in items
+        )
 
     def _sources(self, items: Iterable[Item]) -> Sources:
         return with_indexes(self.sources, items)
@@ -307,20 +310,26 @@ def _blocks(text: str) -> Iterable[list[str]]:
         yield block
 
 
-def _files(text: str) -> dict[str, dict[str, object]]:
+@dataclass(frozen=True, kw_only=True)
+class _File:
+    wheel: str | None
+    size: int | None
+
+
+def _files(text: str) -> dict[str, _File]:
     import tomli
 
     try:
         lock = Pylock.from_dict(tomli.loads(text))
     except (tomli.TOMLDecodeError, PylockValidationError) as error:
         raise Refused(f"uv's answer cannot be read: {error}", reason="uv-failed") from error
-    found: dict[str, dict[str, object]] = {}
+    found: dict[str, _File] = {}
     for package in lock.packages:
         if package.wheels:
             wheel = package.wheels[0]
-            found[package.name] = {"wheel": wheel.filename, "size": wheel.size}
+            found[package.name] = _File(wheel=wheel.filename, size=wheel.size)
         elif package.sdist is not None:
-            found[package.name] = {"build": True, "size": package.sdist.size}
+            found[package.name] = _File(wheel=None, size=package.sdist.size)
     return found
 
 
