@@ -72,7 +72,9 @@ def builds(stack: Stack, rows: Sequence[TorchBuild]) -> tuple[BuildOnStack, ...]
     """Return every torch build with its verdict for this stack, the usable ones first."""
     key = _key(stack)
     judged = [
-        BuildOnStack(build=row, verdict=row.works_on[key] if key in row.works_on else _derived(stack, row))
+        BuildOnStack(
+            build=row, verdict=row.works_on[key] if key is not None and key in row.works_on else _derived(stack, row)
+        )
         for row in rows
     ]
     return tuple(sorted(judged, key=lambda one: _ORDER.index(one.verdict.verdict)))

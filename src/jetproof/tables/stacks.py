@@ -89,7 +89,7 @@ def _component(release: Release, older: Sequence[Release], member: str) -> str |
 
 def _kernel(text: str) -> str:
     """The kernel release as `uname -r` prints it on NVIDIA's kernels: "4.9" gives "4.9-tegra"."""
-    release = text.split()[0]
+    release = text.split(maxsplit=1)[0]
     return release if release.endswith("-tegra") else f"{release}-tegra"
 
 
@@ -109,7 +109,7 @@ def _line(
     first = mine[0]
     older = [row for row in releases if numbers(row.l4t) < numbers(first.l4t)]
     cuda = _component(first, older, "cuda")
-    if cuda is None or first.ubuntu not in ubuntu or first.python is None:
+    if cuda is None or first.ubuntu is None or first.ubuntu not in ubuntu or first.python is None:
         return None
     socs = tuple(soc for soc in first.socs if any(row.soc == soc for row in modules))
     return Stack(
