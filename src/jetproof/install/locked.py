@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import overload
+from typing import TypeVar, overload
+
+Made = TypeVar("Made")
 
 DEFAULT = ""
 """Key of what a plain install wants, without extras and groups."""
@@ -74,32 +76,32 @@ class File:
         return self.filename.endswith(".whl")
 
 
-class LazyFiles(Sequence[File]):
-    """The files of a package, made only when somebody looks: a lock lists thousands, a board selects hundreds."""
+class Lazy(Sequence[Made]):
+    """A list whose entries are made only when somebody looks: a lock names thousands of files, a board needs few."""
 
-    __slots__ = ("_make", "_made", "_raw")
+    __slots__ = ("_entries", "_make", "_raw")
 
-    def __init__(self, raw: Sequence[object], make: Callable[[object], File]) -> None:
+    def __init__(self, raw: Sequence[Mapping[str, object]], make: Callable[[Mapping[str, object]], Made]) -> None:
         self._raw = raw
         self._make = make
-        self._made: tuple[File, ...] | None = None
+        self._entries: tuple[Made, ...] | None = None
 
-    def _all(self) -> tuple[File, ...]:
-        if self._made is None:
-            self._made = tuple(self._make(entry) for entry in self._raw)
-        return self._made
+    def _all(self) -> tuple[Made, ...]:
+        if self._entries is None:
+            self._entries = tuple(map(self._make, self._raw))
+        return self._entries
 
     def __len__(self) -> int:
         return len(self._raw)
 
     @overload
-    def __getitem__(self, index: int) -> File: ...
+    def __getitem__(self, index: int) -> Made: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[File]: ...
-    def __getitem__(self, index: int | slice) -> File | Sequence[File]:
+    def __getitem__(self, index: slice) -> Sequence[Made]: ...
+    def __getitem__(self, index: int | slice) -> Made | Sequence[Made]:
         return self._all()[index]
 
-    def __iter__(self) -> Iterator[File]:
+    def __iter__(self) -> Iterator[Made]:
         return iter(self._all())
 
 
@@ -223,6 +225,14 @@ class Project:
     """Bounds that want nothing by themselves."""
     overrides: tuple[LockedPackage, ...] = ()
     """Requirements that replace those of the packages themselves."""
+    computed: bool = False
+    """Whether the requirements are computed by a program that was not run: then they decide nothing."""
+    complete: bool = True
+    """Whether a package that is wanted and not listed is a fault of the lock; an environment may inherit it."""
+    environments: tuple[str, ...] = ()
+    """Markers of the environments a lock was made for; empty for any."""
+    members: tuple[str, ...] = ()
+    """Normalised names of the project's own packages, which a lock lists among the others."""
 
 
 _CREDENTIALS = re.compile(r"(?<=//)[^/@\s]*@")

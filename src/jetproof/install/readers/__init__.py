@@ -1,0 +1,111 @@
+"""The file formats that say what a project wants installed; one file each, and all of them listed here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jetproof.errors import UsageError
+from jetproof.install.locked import Project
+from jetproof.install.readers import (
+    environment,
+    pdm_lock,
+    pipfile_lock,
+    pixi_lock,
+    poetry_lock,
+    pylock,
+    pyproject,
+    requirements,
+    setup_cfg,
+    setup_py,
+    uv_lock,
+    wheel,
+)
+from jetproof.install.readers.document import project_root
+from jetproof.install.readers.reader import Reader
+
+READERS: tuple[Reader, ...] = (
+    uv_lock.READER,
+    pylock.READER,
+    poetry_lock.READER,
+    pdm_lock.READER,
+    pipfile_lock.READER,
+    pixi_lock.READER,
+    wheel.READER,
+    environment.READER,
+    pyproject.READER,
+    requirements.READER,
+    setup_cfg.READER,
+    setup_py.READER,
+)
+"""In the order in which they are preferred when a folder holds several: locks first, then what must be computed."""
+
+_IN_FOLDER = (
+    "uv.lock",
+    "pylock.toml",
+    "poetry.lock",
+    "pdm.lock",
+    "Pipfile.lock",
+    "pixi.lock",
+    "pyproject.toml",
+    "requirements.txt",
+    "setup.cfg",
+    "setup.py",
+)
+
+
+def reader_for(path: Path) -> Reader | None:
+    """Return the reader that takes a path, or None."""
+    return next((reader for reader in READERS if reader.recognises(path)), None)
+
+
+def choices(folder: Path) -> tuple[Path, ...]:
+    """Return the files of a folder that say what it wants installed, the best first."""
+    named = [folder / name for name in _IN_FOLDER if (folder / name).is_file()]
+    others = sorted(one for one in folder.glob("pylock.*.toml") if one.is_file())
+    return (*named, *others)
+
+
+def read(path: Path) -> Project:
+    """Read a file, a wheel, an environment or a folder (then the best file in it). UsageError when none is known."""
+    chosen = path
+    notes: tuple[str, ...] = ()
+    if path.is_dir() and reader_for(path) is None:
+        found = choices(path)
+        if not found:
+            raise UsageError(
+                f"{path}: no lock, pyproject.toml, requirements.txt, setup.cfg or setup.py in it",
+                hint="name the file that lists what is installed",
+                reason="nothing-to-read",
+            )
+        chosen = _with_metadata(found)
+        others = ", ".join(one.name for one in found if one != chosen)
+        notes = (f"{chosen.name} was read" + (f"; also there: {others}" if others else ""),)
+    reader = reader_for(chosen)
+    if reader is None:
+        if not chosen.exists():
+            raise UsageError(f"{chosen} does not exist", hint="name a lock, a requirements file or a folder")
+        raise UsageError(
+            f"{chosen}: this file format is not known",
+            hint="known are " + ", ".join(one.kind.value for one in READERS),
+            reason="unknown-format",
+        )
+    project = reader.read(chosen, project_root(chosen))
+    if notes:
+        from dataclasses import replace
+
+        return replace(project, notes=(*notes, *project.notes))
+    return project
+
+
+def _with_metadata(found: tuple[Path, ...]) -> Path:
+    """The best file; a pyproject.toml that only configures tools gives way to a requirements.txt beside it."""
+    best = found[0]
+    if best.name != "pyproject.toml" or len(found) == 1:
+        return best
+    text = best.read_text(encoding="utf-8", errors="replace")[: 1 << 20]
+    if "[project]" in text or "[tool.poetry" in text:
+        return best
+    return next((one for one in found[1:] if one.name == "requirements.txt"), best)
+
+
+__all__ = ["READERS", "Reader", "choices", "read", "reader_for"]

@@ -1,0 +1,159 @@
+"""
+pdm.lock: what `pdm lock` resolved.
+
+What is read
+    All packages with files, requirements, groups and markers. What the project itself asks for stands in the
+    pyproject.toml beside it; without one, `groups` of the lock decide, and where it has none, the packages that
+    nobody else asks for. A package with extras is listed once more for them, and the two are one here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from jetproof.errors import UsageError
+from jetproof.install.locked import (
+    DEFAULT,
+    Edge,
+    File,
+    Kind,
+    Lazy,
+    LockedPackage,
+    Project,
+    Source,
+    SourceKind,
+    Unknown,
+    Where,
+    normal,
+    redacted,
+)
+from jetproof.install.readers.document import (
+    content,
+    line_of,
+    lines_of,
+    package_name,
+    strings,
+    tables,
+    text_of,
+    toml,
+    where_of,
+)
+from jetproof.install.readers.reader import Reader, unshadowed
+from jetproof.install.readers.requirement import edge
+from jetproof.install.readers.roots import WITHOUT_METADATA, asked_beside, unasked
+
+_Raw = Mapping[str, object]
+
+
+def _file(raw: _Raw) -> File:
+    digest = text_of(raw.get("hash")) or ""
+    url = text_of(raw.get("url"))
+    name = text_of(raw.get("file")) or (url or "").rpartition("/")[2].partition("#")[0].replace("%2B", "+")
+    return File(
+        filename=name,
+        url=redacted(url) if url else None,
+        sha256=digest[7:] if digest.startswith("sha256:") else None,
+    )
+
+
+def _source(raw: _Raw) -> Source:
+    for word, kind in (("git", SourceKind.VCS), ("url", SourceKind.URL), ("path", SourceKind.PATH)):
+        location = text_of(raw.get(word))
+        if location:
+            editable = raw.get("editable") is True
+            return Source(kind=SourceKind.EDITABLE if editable else kind, location=redacted(location))
+    return Source(kind=SourceKind.UNKNOWN)
+
+
+def _package(raw: _Raw, where: Where, unreadable: list[Unknown]) -> LockedPackage:
+    name = package_name(raw.get("name"), str(where))
+    edges: list[Edge] = []
+    for text in strings(raw.get("dependencies"), f"{where}: dependencies"):
+        found = edge(text)
+        if found is None:
+            unreadable.append(Unknown(what=text[:200], why=f"{name} asks for it and it cannot be read", where=where))
+        elif found.name != name:
+            edges.append(found)
+    return LockedPackage(
+        name=name,
+        release=text_of(raw.get("version")),
+        marker=text_of(raw.get("marker")),
+        extras=strings(raw.get("extras"), f"{where}: extras"),
+        requires=tuple(edges),
+        files=Lazy(tables(raw.get("files"), f"{where}: files"), _file),
+        source=_source(raw),
+        requires_python=text_of(raw.get("requires_python")),
+        where=where,
+    )
+
+
+def _merged(packages: list[LockedPackage]) -> tuple[LockedPackage, ...]:
+    """Join a package with its entries for extras: what an extra adds is then followed when it is asked for."""
+    added: dict[tuple[str, str | None], dict[str, tuple[Edge, ...]]] = {}
+    for package in packages:
+        for extra in package.extras:
+            added.setdefault((package.name, package.release), {})[normal(extra)] = tuple(package.requires)
+    plain = {(package.name, package.release) for package in packages if not package.extras}
+    merged: list[LockedPackage] = []
+    for package in packages:
+        key = (package.name, package.release)
+        if package.extras and key in plain:
+            continue
+        merged.append(
+            LockedPackage(
+                name=package.name,
+                release=package.release,
+                marker=package.marker,
+                requires=package.requires,
+                optional=added.get(key, {}),
+                files=package.files,
+                source=package.source,
+                requires_python=package.requires_python,
+                where=package.where,
+            )
+            if key in added
+            else package
+        )
+    return tuple(merged)
+
+
+def read(path: Path, root: Path) -> Project:
+    """Read a pdm.lock."""
+    text = content(path)
+    document = toml(path, text)
+    file = where_of(path, root)
+    metadata = document.get("metadata")
+    if not isinstance(metadata, dict) or "lock_version" not in metadata:
+        raise UsageError(f"{file}: it has no metadata", hint="is it complete? write it anew", reason="bad-lock")
+    raws = tables(document.get("package"), f"{file}: package")
+    lines = lines_of(text, "[[package]]", len(raws))
+    unreadable: list[Unknown] = []
+    every = [_package(raw, Where(file=file, line=lines(index)), unreadable) for index, raw in enumerate(raws)]
+    packages = _merged(every)
+    beside = asked_beside(path, root)
+    targets = tables(metadata.get("targets"), f"{file}: targets")
+    python = next((one for target in targets if (one := text_of(target.get("requires_python")))), None)
+    default = {
+        package.name
+        for package, raw in zip(every, raws, strict=True)
+        if "default" in (strings(raw.get("groups"), "groups") or ("default",))
+    }
+    own = [package for package in packages if package.name in default]
+    return Project(
+        kind=Kind.PDM_LOCK,
+        path=str(path),
+        name=beside.name if beside else None,
+        requires_python=python,
+        requires_python_where=Where(file=file, line=line_of(text, "requires_python")),
+        locked=True,
+        packages=packages,
+        roots=beside.roots if beside else {DEFAULT: unasked(own)},
+        extras=beside.extras if beside else (),
+        groups=beside.groups if beside else (),
+        unknowns=(*unreadable, *(beside.unknowns if beside else ())),
+        notes=() if beside else (WITHOUT_METADATA,),
+    )
+
+
+READER = Reader(kind=Kind.PDM_LOCK, recognises=unshadowed("pdm.lock"), read=read)
