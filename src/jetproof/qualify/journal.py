@@ -11,6 +11,7 @@ import errno
 import hashlib
 import json
 import os
+import signal
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -90,15 +91,19 @@ class Writer:
         """Write one line and force it to the disk. Raises `JournalUnwritable` when the disk is full or read-only."""
         entry = Entry(number=self._number, kind=kind, body=body, at=self._now())
         data = line(entry, self._previous)
+        # a line is whole or not begun: Ctrl-C and a polite kill wait until it is written
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             view = memoryview(data)
             while view:
                 view = view[os.write(self._file, view) :]
             self._sync(self._file)
+            self._number += 1
+            self._previous = hashlib.sha256(data).hexdigest()
         except OSError as error:
             raise unwritable(self.path, error) from error
-        self._number += 1
-        self._previous = hashlib.sha256(data).hexdigest()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return entry
 
     def close(self) -> None:

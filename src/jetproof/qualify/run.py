@@ -67,7 +67,7 @@ def run(
     context: Mapping[str, Any],
     surroundings: Surroundings,
     after: Callable[[], After],
-    on_entry: Callable[[Entry], None] = lambda entry: None,
+    on_entry: Callable[[Entry], None] | None = None,
 ) -> Journal:
     """Run every item of the plan and return the journal.
 
@@ -84,8 +84,8 @@ def run(
             todo = [name for name in missed if name in todo]
             if not todo:
                 break
-    except KeyboardInterrupt:
-        pen.write("interrupted", {"by": "Ctrl-C"})
+    except KeyboardInterrupt as error:
+        pen.write("interrupted", {"by": str(error) or "Ctrl-C"})
     except WorkerTalksTooMuch:
         pass  # its fault is written down already
     read_again = after()
@@ -97,7 +97,7 @@ def run(
 class _Pen:
     """Writes lines and keeps them, so that the run can be judged while it goes on."""
 
-    def __init__(self, writer: Writer, on_entry: Callable[[Entry], None]) -> None:
+    def __init__(self, writer: Writer, on_entry: Callable[[Entry], None] | None) -> None:
         self._writer = writer
         self._on_entry = on_entry
         self._entries: list[Entry] = []
@@ -105,11 +105,13 @@ class _Pen:
     def write(self, kind: str, body: Mapping[str, Any]) -> None:
         entry = self._writer.append(kind, body)
         self._entries.append(entry)
-        self._on_entry(entry)
+        if self._on_entry is not None:
+            self._on_entry(entry)
 
     def show(self, kind: str, body: Mapping[str, Any]) -> None:
         """Hand on what is not written down."""
-        self._on_entry(Entry(number=-1, kind=kind, body=body, at=self._entries[-1].at))
+        if self._on_entry is not None:
+            self._on_entry(Entry(number=-1, kind=kind, body=body, at=self._entries[-1].at))
 
     def journal(self) -> Journal:
         return Journal(entries=tuple(self._entries), sha256=GENESIS)

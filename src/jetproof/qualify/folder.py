@@ -1,0 +1,121 @@
+"""Where a run's files lie: `OUT/<gate>.json`, and beside it the folder `OUT/<gate>` with everything it follows from."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from jetproof.qualify import journal
+
+DEFAULT = "conditional-evidence"
+
+SIDE_FILES = frozenset(
+    {
+        "journal.jsonl",
+        "plan.json",
+        "snapshot.json",
+        "junit.xml",
+        "report.tap",
+        "report.sarif",
+        "annotations.txt",
+        "summary.md",
+        "record.json",
+    }
+)
+_GATE = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_RUN = rf"{_GATE}(?:\.[0-9a-f]{{12}})?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folder:
+    """The places of one gate's files."""
+
+    out: Path
+    gate: str
+
+    @property
+    def record(self) -> Path:
+        """The record, which stands beside the folder."""
+        return self.out / f"{self.gate}.json"
+
+    @property
+    def side(self) -> Path:
+        """The folder of the side files."""
+        return self.out / self.gate
+
+    @property
+    def journal(self) -> Path:
+        """The journal that all other files follow from."""
+        return self.side / "journal.jsonl"
+
+    @property
+    def lock(self) -> Path:
+        """The file that is locked while a run writes here."""
+        return self.out / ".lock"
+
+    def prepare(self) -> None:
+        """Make the output folder, so that it can be locked. Raises `JournalUnwritable`."""
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise journal.unwritable(self.out, error) from error
+
+    def open(self) -> None:
+        """Put an earlier run aside under its own name and make an empty folder. Raises `JournalUnwritable`.
+
+        Call with the lock held. Nothing of an earlier run is ever overwritten or removed.
+        """
+        try:
+            if os.path.lexists(self.side):
+                aside = self.out / f"{self.gate}.{self._earlier()}"
+                self.side.rename(aside)
+                if os.path.lexists(self.record):
+                    self.record.rename(aside / "record.json")
+            self.side.mkdir()
+        except OSError as error:
+            raise journal.unwritable(self.side, error) from error
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one side file whole or not at all. Raises `JournalUnwritable`."""
+        write(self.side / name, data)
+
+    def _earlier(self) -> str:
+        """Return twelve hex digits that name the earlier run: its own, or random ones if it cannot be read."""
+        try:
+            entries = journal.read(journal.load(self.journal)).entries
+            run = str(entries[0].body["plan"]["run"])[:12]
+        except Exception:  # whatever lies there, it is put aside and kept
+            run = ""
+        if not re.fullmatch(r"[0-9a-f]{12}", run) or os.path.lexists(self.out / f"{self.gate}.{run}"):
+            run = secrets.token_hex(6)
+        return run
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, also when the power fails. Raises `JournalUnwritable`."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise journal.unwritable(path, error) from error
+
+
+def is_ours(out: str) -> re.Pattern[str]:
+    """Return a pattern of the paths (relative to the checkout's top) that runs into folder `out` leave there.
+
+    Only exact names match: another file in that folder is a change of the project like any other.
+    """
+    names = "|".join(sorted(re.escape(name) for name in SIDE_FILES))
+    return re.compile(rf"{re.escape(out.strip('/'))}/(?:\.lock|{_GATE}\.json|{_RUN}/(?:{names}))")

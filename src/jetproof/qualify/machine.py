@@ -1,0 +1,33 @@
+"""What the record says of the machine: facts and nothing that names the machine or its owner. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from jetproof.facts.fact import Fact
+from jetproof.facts.model import Facts
+
+
+def told(facts: Facts) -> dict[str, Any]:
+    """Return every fact that the record carries, by its name: value, absence or the reason why it is not known."""
+    members: dict[str, Any] = {}
+    for part in (facts.platform, facts.cuda, facts.container, facts.memory, facts.torch):
+        for field in fields(part):
+            value = getattr(part, field.name)
+            if isinstance(value, Fact):
+                members[value.name] = _plain(value.as_json())
+    members["notes"] = list(facts.platform.notes)
+    members["origin"] = facts.origin.value
+    return members
+
+
+def _plain(value: Any) -> Any:
+    """Return the value as JSON holds it."""
+    if isinstance(value, dict):
+        return {str(name): _plain(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(member) for member in value]
+    if hasattr(value, "value") and not isinstance(value, str | int | float | bool):
+        return value.value
+    return value
