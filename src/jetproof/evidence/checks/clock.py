@@ -1,0 +1,85 @@
+"""
+Evidence that is too old, or whose clock cannot be right.
+
+A board without a battery starts in 1970. Its clock counts only as a lower bound: what another party saw is stronger.
+The age is counted in whole UTC days: with a limit of 30, day 30 counts and day 31 does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+
+from jetproof.evidence.challenge import issue_time
+from jetproof.evidence.circumstances import Circumstances, Evidence
+from jetproof.evidence.reason import Reason, Refusal
+from jetproof.evidence.statement import Statement
+
+_SLACK_SECONDS = 5.0
+_SLACK_SHARE = 0.01
+
+
+def effective(said: Statement, trusted: datetime | None) -> datetime:
+    """Return the time from which the age counts: never later than another party saw the evidence."""
+    return said.finished if trusted is None else min(said.finished, trusted)
+
+
+def age_days(when: datetime, now: datetime) -> int:
+    """Return the age in whole UTC days."""
+    return (now.astimezone(timezone.utc).date() - when.astimezone(timezone.utc).date()).days
+
+
+def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
+    """Yield what is wrong with the time."""
+    said = evidence.statement
+    yield from _contradictions(said, around)
+    when = effective(said, around.trusted_time)
+    age = age_days(when, around.now)
+    if age > around.maximum_age_days:
+        yield Refusal(
+            reason=Reason.STALE,
+            message=f"{age} days old ({when:%Y-%m-%d}), at most {around.maximum_age_days} count",
+            hint="run the gate again on the board",
+        )
+
+
+def _contradictions(said: Statement, around: Circumstances) -> Iterator[Refusal]:
+    if said.finished > around.now + around.leeway:
+        yield Refusal(
+            reason=Reason.FUTURE, message=f"it says it finished at {said.finished:%Y-%m-%d %H:%M}Z, later than now"
+        )
+    committed = around.repository.committed(said.commit) if around.repository is not None else None
+    if committed is not None and said.finished < committed:
+        yield Refusal(
+            reason=Reason.BEFORE_COMMIT,
+            message=f"it finished {said.finished:%Y-%m-%d %H:%M}Z, before the commit of {committed:%Y-%m-%d %H:%M}Z",
+            hint="set the board's clock (timedatectl set-ntp true), then run the gate again",
+        )
+    seconds = (said.finished - said.started).total_seconds()
+    if seconds < 0:
+        yield Refusal(reason=Reason.MONOTONIC_MISMATCH, message="it says it finished before it started")
+    elif said.monotonic_seconds is None:
+        yield Refusal(
+            reason=Reason.MONOTONIC_MISMATCH,
+            message="no clock ran through from start to finish: the board was restarted, or nobody counted",
+        )
+    elif abs(seconds - said.monotonic_seconds) > max(_SLACK_SECONDS, _SLACK_SHARE * seconds):
+        yield Refusal(
+            reason=Reason.MONOTONIC_MISMATCH,
+            message=f"the wall clock moved {seconds:.0f} s during a run of {said.monotonic_seconds:.0f} s",
+        )
+    if said.ntp_synced is not True and not _bracketed(said, around):
+        state = "was not synchronised" if said.ntp_synced is False else "is not known to have been synchronised"
+        yield Refusal(
+            reason=Reason.CLOCK_UNTRUSTED,
+            message=f"the board's clock {state}, and nobody else saw when it ran",
+            hint="timedatectl set-ntp true, or run with a challenge (jetproof challenge), then run the gate again",
+        )
+
+
+def _bracketed(said: Statement, around: Circumstances) -> bool:
+    """Whether others saw the run: a challenge that we issued before it and a trusted time after it."""
+    if around.challenge is None or around.trusted_time is None or said.challenge != around.challenge.text:
+        return False
+    issued = issue_time(said.challenge, said.commit, said.gate)
+    return issued is not None and issued - around.leeway <= said.finished <= around.trusted_time + around.leeway

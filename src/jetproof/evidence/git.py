@@ -1,0 +1,176 @@
+"""What a git repository says about a commit: its tree, time, files and submodules. Only ever read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Protocol
+
+from jetproof.errors import UsageError
+from jetproof_worker import process
+
+_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_LIMIT = 64 << 20
+_SECONDS = 60.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One path of a commit: its mode and object id as git writes them."""
+
+    mode: str
+    oid: str
+
+
+class Repository(Protocol):
+    """Answers questions about commits. Whole ids only; None means: not in this repository."""
+
+    def resolve(self, revision: str) -> str | None:
+        """Return the whole id of the commit that a revision names."""
+        ...
+
+    def tree(self, commit: str) -> str | None:
+        """Return the id of the commit's tree."""
+        ...
+
+    def committed(self, commit: str) -> datetime | None:
+        """Return the committer's time in UTC."""
+        ...
+
+    def file(self, commit: str, path: str) -> bytes | None:
+        """Return the bytes of a regular file of the commit; None for anything else at that path."""
+        ...
+
+    def listing(self, commit: str) -> Mapping[str, Entry] | None:
+        """Return every tracked path of the commit."""
+        ...
+
+    def changes(self) -> tuple[str, ...]:
+        """Return the paths that differ from HEAD in the working tree, untracked ones included."""
+        ...
+
+    def remote(self) -> str | None:
+        """Return the URL of the remote named origin."""
+        ...
+
+
+@dataclass
+class GitRepository:
+    """A repository on disk, asked through the git program; answers about commits never change and are kept."""
+
+    root: Path
+    _trees: dict[str, str | None] = field(default_factory=dict, repr=False)
+    _times: dict[str, datetime | None] = field(default_factory=dict, repr=False)
+    _listings: dict[str, Mapping[str, Entry] | None] = field(default_factory=dict, repr=False)
+
+    def git(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> process.Completed:
+        """Run git with hooks, replacement objects and file system monitors out of play."""
+        settings = (
+            "core.hooksPath=/dev/null",
+            "core.fsmonitor=false",
+            "log.showSignature=false",
+            "core.quotePath=false",
+        )
+        options = [word for setting in settings for word in ("-c", setting)]
+        done = process.run(
+            ["git", "--no-pager", "--no-replace-objects", "--literal-pathspecs", *options, *words],
+            _SECONDS,
+            stdin=stdin,
+            cwd=self.root,
+            env=env,
+            limit=_LIMIT,
+        )
+        if done.status == "missing":
+            raise UsageError("git is not installed here", hint="apt install git", reason="git-missing")
+        if done.truncated:
+            raise UsageError(f"git {words[0]} said more than {_LIMIT} bytes", reason="git-too-much")
+        return done
+
+    def _line(self, *words: str) -> str | None:
+        done = self.git(*words)
+        return done.stdout.decode("utf-8", "replace").strip() if done.ok else None
+
+    def resolve(self, revision: str) -> str | None:
+        """Return the whole id of the commit that a revision names."""
+        found = self._line("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
+        return found if found and _OBJECT.fullmatch(found) else None
+
+    def tree(self, commit: str) -> str | None:
+        """Return the id of the commit's tree."""
+        if commit not in self._trees:
+            self._read(commit)
+        return self._trees[commit]
+
+    def committed(self, commit: str) -> datetime | None:
+        """Return the committer's time in UTC."""
+        if commit not in self._times:
+            self._read(commit)
+        return self._times[commit]
+
+    def _read(self, commit: str) -> None:
+        self._trees[commit], self._times[commit] = None, None
+        if not _OBJECT.fullmatch(commit):
+            return
+        text = self._line("show", "-s", "--format=%H %T %ct", "--end-of-options", commit)
+        parts = text.split() if text else []
+        # a tag's id or a tree's would answer something else than what was asked
+        if len(parts) == 3 and parts[0] == commit:
+            self._trees[commit] = parts[1]
+            self._times[commit] = datetime.fromtimestamp(int(parts[2]), timezone.utc)
+
+    def file(self, commit: str, path: str) -> bytes | None:
+        """Return the bytes of a regular file of the commit; None for anything else at that path."""
+        entry = self._entries(commit, path)
+        found = entry.get(path)
+        if found is None or not found.mode.startswith("100"):
+            return None
+        done = self.git("cat-file", "blob", found.oid)
+        return done.stdout if done.ok else None
+
+    def listing(self, commit: str) -> Mapping[str, Entry] | None:
+        """Return every tracked path of the commit."""
+        if commit not in self._listings:
+            self._listings[commit] = None if self.tree(commit) is None else self._entries(commit)
+        return self._listings[commit]
+
+    def _entries(self, commit: str, path: str | None = None) -> dict[str, Entry]:
+        if not _OBJECT.fullmatch(commit):
+            return {}
+        words = ["ls-tree", "-r", "-z", "--full-tree", commit]
+        done = self.git(*words, *(["--", path] if path else []))
+        found: dict[str, Entry] = {}
+        for line in done.stdout.split(b"\0") if done.ok else ():
+            head, _, name = line.partition(b"\t")
+            parts = head.decode("ascii", "replace").split()
+            if len(parts) == 3:
+                found[name.decode("utf-8", "surrogateescape")] = Entry(mode=parts[0], oid=parts[2])
+        return found
+
+    def changes(self) -> tuple[str, ...]:
+        """Return the paths that differ from HEAD in the working tree, untracked ones included."""
+        done = self.git(
+            "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"
+        )
+        if not done.ok:
+            return ("(git status failed)",)
+        return tuple(item[3:].decode("utf-8", "replace") for item in done.stdout.split(b"\0") if len(item) > 3)
+
+    def remote(self) -> str | None:
+        """Return the URL of the remote named origin."""
+        return self._line("config", "--get", "remote.origin.url") or None
+
+
+def repository(root: Path) -> GitRepository:
+    """Return the repository around `root`, or say that there is none."""
+    found = GitRepository(root)
+    top = found.git("rev-parse", "--show-toplevel") if root.is_dir() else None
+    if top is None or not top.ok:
+        raise UsageError(
+            f"{root} is not inside a git repository",
+            hint="run it in a checkout, or name one: --repo DIR",
+            reason="not-a-checkout",
+        )
+    return GitRepository(Path(top.stdout.decode("utf-8", "surrogateescape").rstrip("\n")))
