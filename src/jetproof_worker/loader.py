@@ -62,7 +62,7 @@ def read(cache: object) -> Tuple[Dict[str, Any], Dict[str, Any]]:
     for _ in range(RESTARTS + 1):
         if not asked:
             break
-        argv = [*start.command(sys.executable, "load", ("-S",)), *asked]
+        argv = [*start.command(sys.executable, "load", ("-ES",)), *asked]
         watched = steps.watch(argv, STEP_LIMIT * 3)
         for step in watched.steps:
             name = step["name"]

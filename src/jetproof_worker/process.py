@@ -124,9 +124,12 @@ def _parents() -> Dict[int, Tuple[int, int]]:
 def _has_cookie(pid: int, cookie: str) -> bool:
     try:
         with open("/proc/%d/environ" % pid, "rb") as environ:
-            return ("%s=%s" % (COOKIE, cookie)).encode() in environ.read(1 << 20).split(b"\0")
+            entries = environ.read(1 << 20).split(b"\0")
     except OSError:
         return False
+    mark = ("%s=%s" % (COOKIE, cookie)).encode()
+    # a run inside a run carries the outer one's cookie in front of its own
+    return any(entry == mark or entry.startswith(mark + b"/") for entry in entries)
 
 
 def descendants(root: int, cookie: Optional[str] = None) -> Dict[int, int]:
@@ -176,6 +179,12 @@ def kill_tree(root: int, cookie: Optional[str] = None, rounds: int = 20) -> None
         time.sleep(min(0.002 * (turn + 1), 0.05))
 
 
+def kill_descendants() -> None:
+    """End everything that this process started, directly or not; for Ctrl-C while runs are under way in threads."""
+    for pid in descendants(os.getpid()):
+        kill_tree(pid)
+
+
 def run(
     argv: Sequence[Union[str, "os.PathLike[str]"]],
     timeout: float,
@@ -196,7 +205,8 @@ def run(
     """
     started = time.monotonic()
     words = [os.fspath(part) for part in argv]
-    cookie = "%d-%s" % (os.getpid(), os.urandom(8).hex())
+    outer = os.environ.get(COOKIE)
+    cookie = "%s%d-%s" % (outer + "/" if outer else "", os.getpid(), os.urandom(8).hex())
     environment = dict(os.environ if env is None else env)
     environment[COOKIE] = cookie
     adopt_orphans()

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import sys
 from typing import List, Optional
 
@@ -48,8 +47,7 @@ def main(words: List[str]) -> int:
             arguments.python, asked, not arguments.no_trials, arguments.patience, _own_digest(), collect.told
         )
     except KeyboardInterrupt:
-        for pid in process.descendants(os.getpid()):
-            process.kill_tree(pid)
+        process.kill_descendants()
         collect.told("interrupted")
         return 130
     text = json.dumps(snapshot, indent=1, sort_keys=True) + "\n"

@@ -164,8 +164,8 @@ def _import_bitsandbytes() -> Data:
 
 
 def _quantize() -> Data:
-    from bitsandbytes import functional
     import torch
+    from bitsandbytes import functional
 
     device = _place(torch)
     if device == "cpu":

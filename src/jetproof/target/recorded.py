@@ -1,0 +1,56 @@
+"""A saved read-out: judged like a machine, and never evidence of one."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from jetproof.errors import Undecided, UsageError
+from jetproof.target import strict_json
+from jetproof.target.interface import CollectRequest, OnRecord
+from jetproof.target.snapshot import Snapshot, parse
+from jetproof_worker.process import Completed
+
+MAX_BYTES = 32 << 20
+MAX_DEPTH = 32
+
+
+class RecordedTarget:
+    """A file that `inspect --save` or the collector wrote, or any object with `files` and `commands`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def collect(self, request: CollectRequest) -> Snapshot:  # noqa: ARG002 - what was recorded was recorded
+        """Read the file. Raises UsageError when it is no read-out."""
+        value = strict_json.loads(read(self.path), what=str(self.path), max_bytes=MAX_BYTES, max_depth=MAX_DEPTH)
+        return parse(value, what=str(self.path), origin="recorded")
+
+    def serve(
+        self,
+        request: Mapping[str, object],  # noqa: ARG002 - the interface's; nothing is run
+        on_record: OnRecord,  # noqa: ARG002
+        timeout: float,  # noqa: ARG002
+    ) -> Completed:
+        """Refuse: nothing can be run on a recording."""
+        raise Undecided(f"{self.path} is a recording: nothing can be run on it", hint="run it on the machine itself")
+
+
+def read(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
+    """Return a file's bytes. Raises UsageError for what is missing, no regular file, or larger than `max_bytes`."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {os.strerror(error.errno or 0)}", hint="check the path") from None
+    with os.fdopen(fd, "rb") as file:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise UsageError(f"{path} is not a regular file", hint="name a file that inspect --save wrote")
+        if found.st_size > max_bytes:
+            raise UsageError(
+                f"{path} is too large: {found.st_size} bytes, at most {max_bytes} are read",
+                hint="check that this is the file you mean",
+            )
+        return file.read(max_bytes + 1)
