@@ -6,11 +6,12 @@ told its last record and ended well, the tree was the same before and after, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jetproof.qualify import clock
-from jetproof.qualify.acceptance import Acceptance
+from jetproof.qualify.acceptance import Acceptance, Fault
 from jetproof.qualify.journal import SCHEMA, Journal
 from jetproof.qualify.judge_item import judged
 from jetproof.qualify.outcome import Attempt, ItemResult, Objection, Outcome, Verdict
@@ -43,22 +44,48 @@ def plan_of(journal: Journal) -> Plan | None:
         return None
 
 
-def _attempts(journal: Journal) -> Iterator[tuple[int, list[str], list[Mapping[str, Any]]]]:
-    """Yield each attempt's number, its items, and the worker's records that were accepted in it."""
+@dataclass(frozen=True, kw_only=True)
+class _Told:
+    """What one worker told: only records that fit are judged."""
+
+    number: int
+    items: Sequence[str]
+    records: tuple[Mapping[str, Any], ...]
+    faults: tuple[Fault, ...]
+    finished: bool
+    refused: bool
+
+
+def _attempts(journal: Journal) -> Iterator[_Told]:
+    """Yield what the worker of each attempt told."""
     for opening in journal.of("attempt"):
         number = opening.body["number"]
-        records = [entry.body["record"] for entry in journal.of("record") if entry.body["attempt"] == number]
-        yield number, opening.body["items"], records
+        acceptance = Acceptance(opening.body["items"])
+        records, faults = [], []
+        for entry in journal.of("record"):
+            if entry.body["attempt"] == number:
+                fault = acceptance.fault(entry.body["record"])
+                if fault is None:
+                    records.append(entry.body["record"])
+                else:
+                    faults.append(fault)
+        yield _Told(
+            number=number,
+            items=opening.body["items"],
+            records=tuple(records),
+            faults=tuple(faults),
+            finished=acceptance.finished,
+            refused=acceptance.refused,
+        )
 
 
 def _item(step: ProbeStep | PytestStep, journal: Journal) -> ItemResult:
     interrupted = bool(journal.of("interrupted"))
     tries: list[Attempt] = []
-    for number, items, records in _attempts(journal):
-        if step.id in items:
-            own = [record for record in records if record.get("item") == step.id]
-            refused = any(record["record"] == "refused" for record in records)
-            tries.append(judged(step, own, number, interrupted=interrupted, refused=refused))
+    for told in _attempts(journal):
+        if step.id in told.items:
+            own = [record for record in told.records if record.get("item") == step.id]
+            tries.append(judged(step, own, told.number, interrupted=interrupted, refused=told.refused))
     if not tries:
         tries.append(judged(step, (), 1, interrupted=interrupted))
     last = tries[-1]
@@ -100,19 +127,15 @@ def _workers(journal: Journal, plan: Plan) -> Iterator[Objection]:
         yield Objection(reason="journal-broken", message="the attempts are not told one after the other")
     if openings and sorted(openings[0].body["items"]) != sorted(step.id for step in plan.items):
         yield Objection(reason="plan-differs", message="the first attempt is not of all planned items")
-    for number, items, records in _attempts(journal):
-        acceptance = Acceptance(items)
-        for record in records:
-            fault = acceptance.fault(record)
-            if fault is not None:
-                yield Objection(reason=fault.code, message=fault.detail)
-        if acceptance.refused:
-            said = next((str(r.get("message")) for r in records if r["record"] == "refused"), "")
+    for told in _attempts(journal):
+        number = told.number
+        yield from (Objection(reason=fault.code, message=fault.detail) for fault in told.faults)
+        if told.refused:
+            said = next((str(r.get("message")) for r in told.records if r["record"] == "refused"), "")
             yield Objection(reason="worker-refused", message=f"the worker did not take the request: {said}")
-        elif not acceptance.finished:
-            yield Objection(
-                reason="worker-unfinished", message=f"attempt {number}: the worker never told its last record"
-            )
+        elif not told.finished:
+            message = f"attempt {number}: the worker never told its last record"
+            yield Objection(reason="worker-unfinished", message=message)
         end = ends.get(number)
         if end is None:
             yield Objection(reason="worker-unfinished", message=f"attempt {number}: the end of the worker is not told")
