@@ -1,0 +1,42 @@
+"""`jetproof doctor`: why PyTorch has no CUDA here, and what mends it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from jetproof.cli.source import add_source, read
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_source(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="the diagnosis as JSON (schema jetproof/diagnosis/1)")
+    form.add_argument("--markdown", action="store_true", help="the diagnosis for an issue")
+    parser.epilog = "Exit codes: 0 nothing blocks, 1 a blocking finding, 4 undecided, 2 wrong usage."
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, judge, render."""
+    snapshot = read(arguments, trials=True)
+
+    from jetproof.diagnosis.as_json import as_json
+    from jetproof.diagnosis.engine import diagnose
+    from jetproof.diagnosis.exit_code import exit_code
+    from jetproof.facts.from_snapshot import facts as facts_of
+    from jetproof.render import diagnosis as render
+    from jetproof.render.style import style_for
+    from jetproof.tables import load
+
+    tables = load()
+    facts = facts_of(snapshot, tables)
+    diagnosis = diagnose(facts, tables)
+    if arguments.json:
+        sys.stdout.write(json.dumps(as_json(diagnosis, facts), indent=2, ensure_ascii=False) + "\n")
+    elif arguments.markdown:
+        sys.stdout.write(render.markdown(diagnosis, facts))
+    else:
+        sys.stdout.write(render.told(diagnosis, facts, style_for(sys.stdout)))
+    return int(exit_code(diagnosis))

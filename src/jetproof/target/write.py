@@ -1,0 +1,53 @@
+"""Write a whole file or none: a kill at any moment leaves the old one or the new one."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from jetproof.errors import UsageError
+
+
+def write_atomically(path: Path, data: bytes, *, mode: int = 0o644, follow: bool = True) -> None:
+    """Write `data` beside `path`, flush it to the disk, and put it in place by one rename.
+
+    With `follow`, a link at `path` keeps pointing where it does and its file is replaced; otherwise a link is
+    refused. Raises UsageError, with the old file untouched, when it cannot be written.
+    """
+    if path.is_symlink():
+        if not follow:
+            raise UsageError(f"{path} is a link, and links are not written through", hint="name the file itself")
+        path = path.resolve()
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
+        fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {os.strerror(error.errno or 0)}",
+            hint="check the folder, its permissions and the free space",
+        ) from None
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself survive a power cut, where the file system can."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.fsync(fd)
+    except OSError:
+        pass
+    finally:
+        os.close(fd)
