@@ -1,4 +1,4 @@
-"""The packed worker's modes: `collect` and `serve` for the controller, `ask`, `load` and `try` for its own children.
+"""The packed worker's modes: `collect` and `serve` for the controller, `load` and `try` for its own children.
 
 Without a mode, or with options, it is the collector as a program for people. Python >= 3.6.
 """
@@ -15,10 +15,6 @@ def main(argv: Optional[List[str]] = None) -> int:
     """Run one mode and return the exit status."""
     words = sys.argv[1:] if argv is None else argv
     mode = words[0] if words else ""
-    if mode == "ask":
-        from jetproof_worker import ask
-
-        return ask.main()
     if mode == "load":
         from jetproof_worker import loader
 
@@ -47,10 +43,12 @@ def _request() -> dict:  # type: ignore[type-arg]  # `dict[...]` is not understo
 
 
 def _collect() -> int:
-    from jetproof_worker import collect, frames
+    from jetproof_worker import collect, frames, start
 
     out = frames.take_stdout()
     request = _request()
+    if request.get("packed"):
+        start.use_packed(str(request["packed"]))
     snapshot = collect.collect(
         request.get("python"),
         str(request.get("asked", "")),

@@ -10,7 +10,7 @@ import re
 import sys
 from typing import Any, Dict, List, Optional, Tuple
 
-from jetproof_worker import files, frames, start
+from jetproof_worker import files
 
 INTERESTING = re.compile(
     r"^(torch|torchvision|torchaudio|torchtext|torchao|torchdata|torchcodec|torch-tensorrt|torch2trt|torch-scatter|torch-sparse"
@@ -31,14 +31,6 @@ _FOLDER = re.compile(
 _CUDA = re.compile(r"^cuda\b[^=\n]*=\s*(?:'([^'\n]*)'|\"([^\"\n]*)\"|(None))", re.MULTILINE)
 _VERSION_PY = {"torch", "torchvision", "torchaudio"}
 _METADATA_LIMIT = 512 << 10
-
-
-def main() -> int:
-    """Send one record about this interpreter; the child's side."""
-    out = frames.take_stdout()
-    start.leave_path()
-    frames.write(out, {"interpreter": interpreter()})
-    return 0
 
 
 def interpreter() -> Dict[str, Any]:
@@ -272,7 +264,7 @@ def holders(prefixes: List[str]) -> List[Tuple[str, str, str]]:
                 if not re.match(r"python3(\.[0-9]+)?$", python):
                     continue
                 for packages in ("site-packages", "dist-packages"):
-                    torch = _torch_in(os.path.join(prefix, library, python, packages))
+                    torch = torch_in(os.path.join(prefix, library, python, packages))
                     if torch is not None:
                         executable = os.path.join(prefix, "bin", python)
                         row = (executable, python[len("python") :], torch)
@@ -281,7 +273,8 @@ def holders(prefixes: List[str]) -> List[Tuple[str, str, str]]:
     return found
 
 
-def _torch_in(folder: str) -> Optional[str]:
+def torch_in(folder: str) -> Optional[str]:
+    """Return the release of the torch whose metadata lie in a folder, None without one."""
     for entry in _names(folder):
         match = _FOLDER.match(entry)
         if match and match.group("name") == "torch":

@@ -11,9 +11,9 @@ import shutil
 import sys
 import threading
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from jetproof_worker import commands, emulation, environments, files, loader, places, redact, trials
+from jetproof_worker import commands, emulation, environments, files, loader, places, redact, trying
 
 SCHEMA = "jetproof/snapshot/1"
 
@@ -72,9 +72,7 @@ def collect(
 
     if python is not None:
         path = python
-        begin("interpreter", lambda: environments.identify(path, asked))
-        if with_trials:
-            begin("trials", lambda: trials.run(path, patience))
+        begin("interpreter", lambda: trying.run(path, asked, with_trials, patience))
     found = {name: commands.find(name) for name in places.PROGRAMS}
     tree = files.strings(places.DEVICE_TREE + "/compatible")
     is_tegra = _is_tegra(tree)
@@ -108,9 +106,9 @@ def collect(
         "disk": _disk(),
         "clock": _clock(),
         "environment": _environment(),
-        "python": _python(jobs, asked),
-        "trials": jobs["trials"].result() if "trials" in jobs else _no_trials(python),
     }
+    snapshot["python"], snapshot["trials"] = _python(jobs.get("interpreter"), asked)
+    snapshot["python"]["others"] = environments.others(snapshot["python"]["interpreter"])
     redacted: Dict[str, Any] = redact.here(files.user_name()).value(snapshot)
     return redacted
 
@@ -228,22 +226,12 @@ def _environment() -> Dict[str, Any]:
     return names
 
 
-def _python(jobs: Dict[str, Job], asked: str) -> Dict[str, Any]:
-    if "interpreter" not in jobs:
-        answer: Dict[str, Any] = {
-            "asked": asked,
-            "interpreter": None,
-            "status": "missing",
-            "detail": "no Python was found",
-        }
-    else:
-        answer = jobs["interpreter"].result()
-        if "status" not in answer:
-            answer = {"asked": asked, "interpreter": None, "status": "failed", "detail": answer.get("detail", "")}
-    answer["others"] = environments.others(answer["interpreter"])
-    return answer
-
-
-def _no_trials(python: Optional[str]) -> Dict[str, Any]:
-    reason = "no Python was found" if python is None else "not asked for"
-    return {"status": "not-run", "signal": None, "stderr": reason, "steps": []}
+def _python(job: Optional[Job], asked: str) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    status, detail = "missing", "no Python was found"
+    if job is not None:
+        answer = job.result()
+        if isinstance(answer, tuple):
+            return answer
+        status, detail = "failed", answer["detail"]
+    about = {"asked": asked, "path": None, "interpreter": None, "status": status, "detail": detail}
+    return about, trying.not_run(detail)

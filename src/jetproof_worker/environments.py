@@ -1,4 +1,4 @@
-"""Ask the interpreter that is meant about itself, in a child, and find others that hold a torch.
+"""Find other interpreters that hold a torch, without starting any.
 
 Python >= 3.6.
 """
@@ -8,41 +8,9 @@ import os
 import re
 from typing import Any, Dict, List, Optional
 
-from jetproof_worker import ask, frames, process, start
-
-ASK_LIMIT = 30.0
-"""Seconds in which an interpreter must describe itself; a cold SD card is slow."""
+from jetproof_worker import ask
 
 _MOST_PREFIXES = 40
-
-
-def identify(python: str, asked: str, timeout: float = ASK_LIMIT) -> Dict[str, Any]:
-    """Return the snapshot's `python` object: the interpreter's own answer, or how it failed to give one."""
-    reader = frames.Reader()
-    records: List[Dict[str, Any]] = []
-    # never -I and never -s: the vendor's torch often lies in the user's own site folder
-    completed = process.run(
-        start.command(python, "ask"), timeout, limit=65536, on_stdout=lambda chunk: records.extend(reader.feed(chunk))
-    )
-    answer = next((record["interpreter"] for record in records if isinstance(record.get("interpreter"), dict)), None)
-    if answer is not None:
-        status, detail = "ok", ""
-    else:
-        status = {"signalled": "crashed", "timed-out": "timed-out", "missing": "missing"}.get(
-            completed.status, "failed"
-        )
-        detail = _detail(completed)
-    return {"asked": asked, "path": python, "interpreter": answer, "status": status, "detail": detail}
-
-
-def _detail(completed: process.Completed) -> str:
-    stderr = completed.stderr.decode("utf-8", "replace").strip()
-    told = {
-        "signalled": "it died of signal %s" % completed.code,
-        "timed-out": "it did not answer in time",
-        "exited": "it ended with exit status %s without an answer" % completed.code,
-    }.get(completed.status, completed.detail)
-    return (told + (": " + stderr[-1000:] if stderr else "")).strip()
 
 
 def others(chosen: Optional[Dict[str, Any]]) -> List[Dict[str, str]]:
@@ -63,7 +31,7 @@ def others(chosen: Optional[Dict[str, Any]]) -> List[Dict[str, str]]:
             found.append({"executable": executable, "version": python, "torch": torch})
     for packages in sorted(glob.glob(os.path.expanduser("~/.local/lib/python3*/site-packages"))):
         python = os.path.basename(os.path.dirname(packages))
-        user_torch = ask._torch_in(packages)
+        user_torch = ask.torch_in(packages)
         executable = os.path.join("/usr/bin", python)
         if user_torch and os.path.realpath(packages) not in mine and os.path.exists(executable):
             found.append({"executable": executable, "version": python[len("python") :], "torch": user_torch})

@@ -5,7 +5,7 @@ import os
 import sys
 from typing import Any, Dict, List, Optional, Tuple
 
-from jetproof_worker import frames, places, start, steps
+from jetproof_worker import frames, places, start, step_watch, steps
 
 STEP_LIMIT = 10.0
 RESTARTS = 3
@@ -63,7 +63,7 @@ def read(cache: object) -> Tuple[Dict[str, Any], Dict[str, Any]]:
         if not asked:
             break
         argv = [*start.command(sys.executable, "load", ("-ES",)), *asked]
-        watched = steps.watch(argv, STEP_LIMIT * 3)
+        watched = step_watch.watch(argv, STEP_LIMIT * 3)
         for step in watched.steps:
             name = step["name"]
             if name == _DRIVER:

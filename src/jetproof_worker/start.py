@@ -11,6 +11,12 @@ HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 """The packed file that this code runs from, or the folder that holds the package."""
 
 _FROM_FOLDER = "import sys; sys.path[0] = sys.argv.pop(1); from jetproof_worker.__main__ import main; sys.exit(main())"
+_packed: List[str] = []
+
+
+def use_packed(path: str) -> None:
+    """Start children from this packed file, though this process runs from the folder that it was packed from."""
+    _packed[:] = [path]
 
 
 def command(python: str, mode: str, flags: Sequence[str] = ()) -> List[str]:
@@ -18,9 +24,10 @@ def command(python: str, mode: str, flags: Sequence[str] = ()) -> List[str]:
 
     The working directory is not put on the module path: a stray `json.py` there must not break the worker.
     """
-    if os.path.isdir(HOME):
-        return [python, "-B", *flags, "-c", _FROM_FOLDER, HOME, mode]
-    return [python, "-B", *flags, HOME, mode]
+    home = _packed[0] if _packed else HOME
+    if os.path.isdir(home):
+        return [python, "-B", *flags, "-c", _FROM_FOLDER, home, mode]
+    return [python, "-B", *flags, home, mode]
 
 
 def leave_path() -> None:

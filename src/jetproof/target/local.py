@@ -17,13 +17,18 @@ from typing import TYPE_CHECKING
 from jetproof.errors import Undecided, UsageError
 from jetproof.target.choice import Choice, choose
 from jetproof.target.interface import CollectRequest, OnRecord
-from jetproof_worker import frames, process
+from jetproof_worker import frames, process, start
 
 if TYPE_CHECKING:
     from jetproof.target.snapshot import Snapshot
 
 COLLECT_LIMIT = 900.0
 """Seconds for reading a machine; every step of the worker has its own, much shorter limit."""
+
+# The collector runs from the folder that the packed file was made of, where it is compiled already; its children, which
+# are other interpreters, run from the packed file. No site folders and no PYTHONPATH for the collector itself.
+_FROM_FOLDER = "import sys; sys.path[0:1] = []; sys.path.append(sys.argv.pop(1)); from jetproof_worker.__main__ import main; main()"
+_COLLECTOR = [sys.executable, "-ES", "-c", _FROM_FOLDER, start.HOME, "collect"]
 
 
 class LocalTarget:
@@ -47,10 +52,10 @@ class LocalTarget:
                 "patience": request.patience,
                 "progress": request.progress is not None,
                 "sha256": sha256,
+                "packed": path,
             }
-            # no site folders and no PYTHONPATH for the collector itself; the interpreter in question gets them all
             run = _Run(
-                [sys.executable, "-B", "-ES", path, "collect"],
+                _COLLECTOR,
                 body,
                 timeout=COLLECT_LIMIT * request.patience,
                 environment=self._environment,

@@ -31,8 +31,10 @@ COLLECTOR: tuple[str, ...] = (
     "program.py",
     "redact.py",
     "start.py",
+    "step_watch.py",
     "steps.py",
     "trials.py",
+    "trying.py",
 )
 """The modules that read a machine and run nothing else; these run on Python 3.6."""
 
