@@ -18,7 +18,7 @@ INTERESTING = re.compile(
     r"|huggingface-hub|sentence-transformers|datasets|optimum.*|deepspeed|triton.*|nvidia-.*|cuda-.*|cupy.*|numba.*|pycuda"
     r"|tensorrt.*|opencv-.*|jax.*|tensorflow.*|onnx.*|flash-attn.*|xformers|vllm.*|sglang.*|lmdeploy|llama-cpp-python"
     r"|auto-gptq|gptqmodel|autoawq.*|awq.*|hqq|quanto|ctranslate2|faster-whisper|openai-whisper|ultralytics|detectron2"
-    r"|mmcv.*|mmdet|timm|open3d|nerfstudio|tinycudann|jetson-.*|lightning.*|pip|setuptools|wheel|uv)$"
+    r"|mmcv.*|mmdet|timm|open3d|nerfstudio|tinycudann|jetson-.*|lightning.*|pip|setuptools|wheel|uv|pytest)$"
 )
 """Normalised names of the distributions that are told."""
 

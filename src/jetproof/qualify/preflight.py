@@ -11,6 +11,7 @@ from jetproof.policy.model import Gate, Platform
 from jetproof.qualify.plan_model import Note, Plan, ProbeStep, Source
 from jetproof.tables import Tables
 from jetproof.target.snapshot import Snapshot
+from jetproof_worker.ask import INTERESTING
 from jetproof_worker.probe import MIB, Probe
 
 _NVIDIA_NODES = ("/dev/nvidia0", "/dev/dxg")
@@ -85,7 +86,8 @@ def lacking(plan: Plan, gate: Gate, catalogue: Mapping[str, Probe], snapshot: Sn
     interpreter = python.interpreter if python is not None else None
     if interpreter is None:
         return {}
-    have = {_normal(found.name) for found in interpreter.distributions or ()}
+    have = {_normal(found.name) for found in interpreter.distributions}
+    have |= {_normal(found.name) for found in interpreter.modules}  # some come without metadata
     needs: dict[str, list[str]] = {}
     for step in plan.items:
         wanted: tuple[str, ...] = ("pytest",)
@@ -96,7 +98,9 @@ def lacking(plan: Plan, gate: Gate, catalogue: Mapping[str, Probe], snapshot: Sn
             needs.setdefault(package, []).append(step.id)
     for module in gate.modules:
         needs.setdefault(module, []).append(f"the gate {gate.id}")
-    return {package: items for package, items in needs.items() if _normal(package) not in have}
+    # of other packages nobody asked, so nothing is said of them
+    told = [package for package in needs if INTERESTING.match(_normal(package))]
+    return {package: needs[package] for package in told if _normal(package) not in have}
 
 
 def require_packages(lacks: Mapping[str, Sequence[str]], snapshot: Snapshot) -> None:

@@ -1,0 +1,186 @@
+"""Qualify one gate: look at the machine and the checkout, plan, run, and leave a journal from which all else follows."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jetproof.errors import UsageError
+from jetproof.facts.from_snapshot import facts as facts_of
+from jetproof.facts.model import Facts
+from jetproof.policy.load import Loaded
+from jetproof.policy.model import Gate
+from jetproof.qualify import clock, preflight
+from jetproof.qualify.checkout import source as source_of
+from jetproof.qualify.device_id import device_id
+from jetproof.qualify.folder import Folder, is_ours
+from jetproof.qualify.journal import Entry, Journal, Writer
+from jetproof.qualify.locks import gpu_lock_path, held
+from jetproof.qualify.machine import told
+from jetproof.qualify.plan import plan as plan_of
+from jetproof.qualify.plan import tier_of
+from jetproof.qualify.plan_model import Plan, Source, ToolFacts
+from jetproof.qualify.record import to_bytes
+from jetproof.qualify.run import After, Surroundings, run
+from jetproof.qualify.state import state
+from jetproof.qualify.tool import tool as this_tool
+from jetproof.tables import Tables
+from jetproof.target.interface import CollectRequest, Target
+from jetproof.target.snapshot import Snapshot
+from jetproof_worker.probe import Probe
+
+_SEEDS = 1 << 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is to be qualified, and where the files go."""
+
+    loaded: Loaded
+    gate: str
+    project: Path
+    """Top of the project under test."""
+    output: Path
+    rehearsal: bool = False
+    challenge: str | None = None
+    side_folder: Callable[[str], str | None] = field(default=lambda python: None)
+    """Gives a folder with a pinned pytest for an interpreter (path) that has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """Everything that was decided before the first item runs."""
+
+    plan: Plan
+    snapshot: Snapshot
+    facts: Facts
+    context: Mapping[str, Any]
+    surroundings: Surroundings
+    source: Callable[[], Source]
+
+
+def find_gate(loaded: Loaded, name: str) -> Gate:
+    """Return the policy's gate of that id or alias. Raises `UsageError` that lists those there are."""
+    gate = loaded.policy.gate(name)
+    if gate is None:
+        known = ", ".join(gate.id for gate in loaded.policy.gates) or "none"
+        raise UsageError(
+            f"the policy {loaded.path} has no gate {name}; it has: {known}",
+            hint="jetproof gates lists them",
+            reason="unknown-gate",
+        )
+    return gate
+
+
+def prepare(
+    request: Request, target: Target, tables: Tables, catalogue: Mapping[str, Probe], *, tool: ToolFacts | None = None
+) -> Prepared:
+    """Return the plan and what it rests on; nothing is run and torch is not imported.
+
+    Raises `Undecided` when the gate cannot be checked here, `PolicyInvalid`, `NothingPlanned`.
+    """
+    gate = find_gate(request.loaded, request.gate)
+    snapshot = target.collect(CollectRequest(trials=False))
+    facts = facts_of(snapshot, tables)
+    preflight.require_platform(gate, facts, tables, snapshot)
+    ours = is_ours(_inside(request.output, request.project))
+
+    def read_source() -> Source:
+        return source_of(request.project, ours=lambda path: ours.fullmatch(path) is not None)
+
+    source = read_source()
+    notes = preflight.rehearsal_notes(source, asked=request.rehearsal, built_in=request.loaded.built_in)
+    plan = plan_of(
+        run=secrets.token_hex(16),
+        challenge=request.challenge,
+        policy=request.loaded.policy,
+        policy_path=request.loaded.path,
+        policy_sha256=request.loaded.sha256,
+        gate=gate,
+        tier=tier_of(request.loaded.policy, gate, facts),
+        catalogue=catalogue,
+        facts=facts,
+        source=source,
+        tool=tool or this_tool(),
+        rehearsal=notes,
+        seeds=_fresh_seeds(),
+    )
+    preflight.require_memory(plan, catalogue, facts)
+    lacks = preflight.lacking(plan, gate, catalogue, snapshot)
+    side_folder = None
+    if "pytest" in lacks and snapshot.python is not None and snapshot.python.interpreter is not None:
+        side_folder = request.side_folder(snapshot.python.path or snapshot.python.interpreter.executable)
+        if side_folder is not None:
+            del lacks["pytest"]
+    preflight.require_packages(lacks, snapshot)
+    context = {
+        "device_id": device_id(),
+        "facts": told(facts),
+        "snapshot_sha256": sha256(snapshot.dumps().encode()).hexdigest(),
+        "state": state(snapshot),
+        "image_digest": None,
+    }
+    return Prepared(
+        plan=plan,
+        snapshot=snapshot,
+        facts=facts,
+        context=context,
+        surroundings=Surroundings(project_root=str(request.project.resolve()), side_folder=side_folder),
+        source=read_source,
+    )
+
+
+def qualify(
+    request: Request,
+    prepared: Prepared,
+    target: Target,
+    *,
+    on_entry: Callable[[Entry], None] | None = None,
+    now: Callable[[], clock.Instant] = clock.now,
+) -> Journal:
+    """Run the plan and return its journal; all files but the reports are written.
+
+    Raises `Undecided` when another run has the GPU or the folder, `JournalUnwritable` when the disk is full or
+    read-only. What was written before stays.
+    """
+    folder = Folder(out=request.output, gate=prepared.plan.gate.id)
+    folder.prepare()
+    with ExitStack() as stack:
+        stack.enter_context(held(folder.lock, "this output folder"))
+        stack.enter_context(held(gpu_lock_path(), "the GPU"))
+        folder.open()
+        folder.write("plan.json", to_bytes(prepared.plan.as_json()))
+        folder.write("snapshot.json", prepared.snapshot.dumps().encode())
+        writer = Writer(folder.journal, now)
+        stack.callback(writer.close)
+
+        def read_again() -> After:
+            return After(source=prepared.source(), state=state(target.collect(CollectRequest(trials=False))))
+
+        return run(
+            target,
+            prepared.plan,
+            writer,
+            context=prepared.context,
+            surroundings=prepared.surroundings,
+            after=read_again,
+            on_entry=on_entry,
+        )
+
+
+def _fresh_seeds() -> Iterator[int]:
+    while True:
+        yield secrets.randbelow(_SEEDS)
+
+
+def _inside(output: Path, project: Path) -> str:
+    """Return the output folder relative to the project; a name that no path has when it lies outside."""
+    try:
+        return output.resolve().relative_to(project.resolve()).as_posix()
+    except ValueError:
+        return "\0"
