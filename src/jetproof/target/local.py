@@ -27,7 +27,10 @@ COLLECT_LIMIT = 900.0
 
 # The collector runs from the folder that the packed file was made of, where it is compiled already; its children, which
 # are other interpreters, run from the packed file. No site folders and no PYTHONPATH for the collector itself.
-_FROM_FOLDER = "import sys; sys.path[0:1] = []; sys.path.append(sys.argv.pop(1)); from jetproof_worker.__main__ import main; main()"
+_FROM_FOLDER = (
+    "import sys; sys.path[0:1] = []; sys.path.append(sys.argv.pop(1));"
+    " from jetproof_worker.__main__ import main; sys.exit(main())"
+)
 _COLLECTOR = [sys.executable, "-ES", "-c", _FROM_FOLDER, start.HOME, "collect"]
 
 
@@ -63,7 +66,7 @@ class LocalTarget:
                 progress=request,
             )
             run.start()
-            from jetproof.target.snapshot import parse  # pydantic is imported while the worker is at work
+            from jetproof.target.snapshot import parse  # imported while the worker is at work
 
             completed, records = run.wait()
         answer = next((record for record in records if record.get("record") == "snapshot"), None)

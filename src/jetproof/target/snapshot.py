@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
-
-from pydantic import Field, StringConstraints, ValidationError
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from jetproof.errors import UsageError
+from jetproof.target import shape
 from jetproof.target import snapshot_model as model
 from jetproof.target.reading import Reading, Reason
 from jetproof_worker.redact import Redactor
 
 SCHEMA = "jetproof/snapshot/1"
-Origin = Literal["live", "recorded", "emulated"]
+Origin = str
+"""One of "live", "recorded", "emulated"; only the first may ever become evidence."""
 
 _TREES = ("/proc/device-tree/", "/sys/firmware/devicetree/base/")
 _STATUS = {"timed-out": Reason.TIMED_OUT, "denied": Reason.NO_PERMISSION}
 _REASONS = {reason.value: reason for reason in Reason}
-_MOST_TOLD = 3
-
-Name = Annotated[str, StringConstraints(max_length=4096)]
 
 
-class Snapshot(model.Part):
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
     """One machine as it was read. A member that is missing was not read; nothing is filled in."""
 
-    schema_: str = Field(default=SCHEMA, alias="schema")
-    origin: Origin = "recorded"
+    schema: str = SCHEMA
+    origin: Origin
     collected_at: str | None = None
     worker: model.Worker | None = None
     emulation: model.Emulation | None = None
-    files: dict[Name, model.FileEntry] = Field(default_factory=dict)
-    commands: dict[Name, model.CommandEntry] = Field(default_factory=dict)
-    listings: dict[Name, model.ListingEntry] = Field(default_factory=dict)
-    nodes: dict[Name, model.Node | None] = Field(default_factory=dict)
+    files: Mapping[str, model.FileEntry] = field(default_factory=dict)
+    commands: Mapping[str, model.CommandEntry] = field(default_factory=dict)
+    listings: Mapping[str, model.ListingEntry] = field(default_factory=dict)
+    nodes: Mapping[str, model.Node | None] = field(default_factory=dict)
     user: model.User | None = None
-    programs: dict[Name, str | None] = Field(default_factory=dict)
-    libraries: dict[Name, model.Library | None] = Field(default_factory=dict)
+    programs: Mapping[str, str | None] = field(default_factory=dict)
+    libraries: Mapping[str, model.Library | None] = field(default_factory=dict)
     driver: model.Driver | None = None
-    disk: dict[Name, model.Space] = Field(default_factory=dict)
+    disk: Mapping[str, model.Space] = field(default_factory=dict)
     clock: model.Clock | None = None
-    environment: dict[Name, str | bool] = Field(default_factory=dict)
+    environment: Mapping[str, str | bool] = field(default_factory=dict)
     python: model.Python | None = None
     trials: model.Trials | None = None
 
@@ -51,7 +50,7 @@ class Snapshot(model.Part):
         if name is None:
             return Reading(read_from=path, reason=Reason.NOT_READ)
         entry = self.files[name]
-        if isinstance(entry, list):
+        if isinstance(entry, tuple):
             return Reading(read_from=name, text="\0".join(entry))
         return _reading(name, entry)
 
@@ -82,15 +81,13 @@ class Snapshot(model.Part):
         if name is None:
             return Reading(read_from=path, reason=Reason.NOT_READ)
         entry = self.listings[name]
-        if isinstance(entry, list):
-            return tuple(entry)
+        if isinstance(entry, tuple):
+            return entry
         return _reading(name, entry)
 
     def dumps(self) -> str:
         """Return the snapshot as JSON for a file: redacted, names sorted, only what was read."""
-        members: dict[str, Any] = self.model_dump(by_alias=True, exclude_unset=True, mode="json")
-        members.setdefault("schema", SCHEMA)
-        members["origin"] = self.origin
+        members = {"schema": self.schema, "origin": self.origin, **shape.plain(self)}
         redacted = Redactor("", "").value(members)
         return json.dumps(redacted, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
@@ -115,22 +112,9 @@ def parse(value: object, *, what: str, origin: Origin) -> Snapshot:
         )
     emulated = value.get("origin") == "emulated"
     try:
-        return Snapshot.model_validate({**value, "origin": "emulated" if emulated else origin})
-    except ValidationError as error:
-        raise UsageError(
-            f"{what} is not as expected: {_told(error)}", hint="docs/snapshot.md tells the format"
-        ) from None
-
-
-def _told(error: ValidationError) -> str:
-    told: dict[str, str] = Field(default_factory=dict)
-    for fault in error.errors(include_url=False, include_input=False, include_context=False):
-        # of a union's members the place is told once, without pydantic's own names for the members
-        place = ".".join(str(part) for part in fault["loc"][:2])
-        told.setdefault(place, fault["msg"])
-    faults = [f"{place}: {message}" for place, message in list(told.items())[:_MOST_TOLD]]
-    more = len(told) - len(faults)
-    return "; ".join(faults) + (f"; and {more} more" if more > 0 else "")
+        return shape.read(Snapshot, {**value, "origin": "emulated" if emulated else origin})
+    except shape.Misfit as misfit:
+        raise UsageError(f"{what} is not as expected: {misfit}", hint="docs/snapshot.md tells the format") from None
 
 
 def _names(path: str) -> tuple[str, ...]:

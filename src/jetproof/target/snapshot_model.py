@@ -1,29 +1,25 @@
-"""The parts of a snapshot as they come in from outside: validated strictly, members that nobody here knows are ignored.
+"""The parts of a snapshot as frozen values; members that nobody here knows are ignored.
 
-docs/snapshot.md tells what each member means.
+docs/snapshot.md tells what each member means. No pydantic here: importing it alone takes longer than reading a machine.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from pydantic import BaseModel, ConfigDict, Field
-
-
-class Part(BaseModel):
-    """Any object of a snapshot."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", populate_by_name=True)
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
-class Unknown(Part):
+@dataclass(frozen=True, kw_only=True)
+class Unknown:
     """Something that is there, or may be there, and is not known."""
 
     reason: str
     detail: str = ""
 
 
-class Trouble(Part):
+@dataclass(frozen=True, kw_only=True)
+class Trouble:
     """A program that did not end well."""
 
     status: str
@@ -33,7 +29,8 @@ class Trouble(Part):
     seconds: float | None = None
 
 
-class Worker(Part):
+@dataclass(frozen=True, kw_only=True)
+class Worker:
     """The worker that read the machine; `sha256` is that of the packed file that ran."""
 
     release: str | None = None
@@ -41,14 +38,16 @@ class Worker(Part):
     sha256: str | None = None
 
 
-class Emulation(Part):
+@dataclass(frozen=True, kw_only=True)
+class Emulation:
     """Whether the machine that was read is only simulated, and what shows it."""
 
     emulated: bool | None = None
-    because: list[str] = []
+    because: tuple[str, ...] = ()
 
 
-class Node(Part):
+@dataclass(frozen=True, kw_only=True)
+class Node:
     """A device node and who may use it."""
 
     type: str | None = None
@@ -59,15 +58,17 @@ class Node(Part):
     reason: str | None = None
 
 
-class User(Part):
+@dataclass(frozen=True, kw_only=True)
+class User:
     """Who asked: root or not, groups of the session, groups that a new login would have."""
 
     is_root: bool | None = None
-    groups: list[str] | None = None
-    groups_on_file: list[str] | None = None
+    groups: tuple[str, ...] | None = None
+    groups_on_file: tuple[str, ...] | None = None
 
 
-class Library(Part):
+@dataclass(frozen=True, kw_only=True)
+class Library:
     """A shared library as the loader finds it. `loads` is None when nobody tried."""
 
     path: str | None = None
@@ -76,7 +77,8 @@ class Library(Part):
     error: str = ""
 
 
-class Driver(Part):
+@dataclass(frozen=True, kw_only=True)
+class Driver:
     """What cuDriverGetVersion answered: 12060 is CUDA 12.6."""
 
     cuda: int | None = None
@@ -84,21 +86,24 @@ class Driver(Part):
     detail: str = ""
 
 
-class Space(Part):
+@dataclass(frozen=True, kw_only=True)
+class Space:
     """Bytes of a file system."""
 
     total: int
     free: int
 
 
-class Clock(Part):
+@dataclass(frozen=True, kw_only=True)
+class Clock:
     """Whether the machine's clock follows a time server."""
 
     synchronized: bool | None = None
     read_from: str = ""
 
 
-class Distribution(Part):
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
     """One copy of an installed distribution."""
 
     name: str
@@ -107,8 +112,8 @@ class Distribution(Part):
     installer: str | None = None
     origin: str | None = None
     editable: bool = False
-    tags: list[str] = []
-    requires: list[str] = []
+    tags: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
     requires_python: str | None = None
     active: bool = True
     built_for_cuda: str | None = None
@@ -119,7 +124,8 @@ class Distribution(Part):
     metadata: str | None = None
 
 
-class Module(Part):
+@dataclass(frozen=True, kw_only=True)
+class Module:
     """One copy of a module on the paths; the active one is imported."""
 
     name: str
@@ -127,7 +133,8 @@ class Module(Part):
     active: bool = True
 
 
-class Interpreter(Part):
+@dataclass(frozen=True, kw_only=True)
+class Interpreter:
     """What an interpreter says of itself."""
 
     executable: str
@@ -145,12 +152,13 @@ class Interpreter(Part):
     bits: int | None = None
     glibc: str | None = None
     externally_managed: bool | None = None
-    site_paths: list[str] = []
-    distributions: list[Distribution] = []
-    modules: list[Module] = []
+    site_paths: tuple[str, ...] = ()
+    distributions: tuple[Distribution, ...] = ()
+    modules: tuple[Module, ...] = ()
 
 
-class OtherInterpreter(Part):
+@dataclass(frozen=True, kw_only=True)
+class OtherInterpreter:
     """An interpreter that was not asked, and that holds a torch."""
 
     executable: str
@@ -158,7 +166,8 @@ class OtherInterpreter(Part):
     torch: str
 
 
-class Python(Part):
+@dataclass(frozen=True, kw_only=True)
+class Python:
     """The interpreter that is meant, the rule that chose it, and others that hold a torch."""
 
     asked: str | None = None
@@ -166,10 +175,11 @@ class Python(Part):
     interpreter: Interpreter | None = None
     status: str | None = None
     detail: str = ""
-    others: list[OtherInterpreter] = []
+    others: tuple[OtherInterpreter, ...] = ()
 
 
-class Step(Part):
+@dataclass(frozen=True, kw_only=True)
+class Step:
     """One thing that was tried, and how it ended."""
 
     name: str
@@ -177,23 +187,23 @@ class Step(Part):
     message: str = ""
     traceback: str = ""
     seconds: float | None = None
-    data: dict[str, Any] = {}
+    data: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Trials(Part):
+@dataclass(frozen=True, kw_only=True)
+class Trials:
     """What was tried in the interpreter, in a child that may have died."""
 
     status: str | None = None
     signal: int | None = None
     stderr: str = ""
-    steps: list[Step] = []
+    steps: tuple[Step, ...] = ()
 
     def step(self, name: str) -> Step | None:
         """Return the step of that name, if it is told."""
         return next((step for step in self.steps if step.name == name), None)
 
 
-Text = Annotated[str, Field(max_length=4 << 20)]
-FileEntry = Text | list[str] | Unknown | None
-CommandEntry = Text | Trouble | Unknown | None
-ListingEntry = list[str] | Unknown | None
+FileEntry = str | tuple[str, ...] | Unknown | None
+CommandEntry = str | Trouble | Unknown | None
+ListingEntry = tuple[str, ...] | Unknown | None
