@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import secrets
 import shutil
 import time
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
-from jetproof.errors import JetproofError, Refused
+from jetproof.errors import Refused
 from jetproof.facts.model import Outcome
 from jetproof.install import build, inplace, venv
 from jetproof.install.interpreter import Asker, Interpreter, constraint_files
@@ -288,15 +287,3 @@ class _Job:
         after = self.asker.ask(str(python))
         names = [item.name for item in self.plan.items]
         return proof(self.before, after, self.marks, self.request.agreed, deep=self.request.deep, wanted=names)
-
-
-def result_code(result: Result) -> JetproofError | None:
-    """Return the error that an undone installation ends with; None when all is well."""
-    if result.status is not Status.UNDONE or result.proof is None:
-        return None
-    reasons: Sequence[str] = [*result.proof.broken, *(f"{one.path}: {one.what}" for one in result.proof.differences)]
-    return Refused(
-        "the installation broke the vendor's torch and was undone:\n" + "\n".join(f"  {why}" for why in reasons[:20]),
-        hint=f"What happened stands in {os.fspath(result.log) if result.log else 'the log'}",
-        reason="undone",
-    )

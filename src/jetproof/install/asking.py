@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from jetproof.errors import Undecided
 from jetproof.facts.model import Outcome, Trial
 from jetproof.install.interpreter import Installed, Interpreter, Torch
-from jetproof_worker import environments, trials
+from jetproof_worker import trying
 
 _DECISIVE = ("import torch", "matmul")
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
@@ -33,7 +33,7 @@ class LocalAsker:
         path, asked = self.choose(python)
         if path is None:
             raise Undecided("no Python was found", hint="Name one with --python.", reason="no-python")
-        told: Mapping[str, Any] = environments.identify(path, asked)
+        told, tried = trying.run(path, asked, patience=self.patience)
         answer = told["interpreter"]
         if told["status"] != "ok" or not isinstance(answer, dict):
             raise Undecided(
@@ -41,7 +41,7 @@ class LocalAsker:
                 hint="Name a Python that starts with --python.",
                 reason="python-broken",
             )
-        return interpreter(answer, trials.run(path, self.patience), asked)
+        return interpreter(answer, tried, asked)
 
 
 def interpreter(answer: Mapping[str, Any], tried: Mapping[str, Any], asked: str) -> Interpreter:
@@ -119,5 +119,6 @@ def torch(tried: Mapping[str, Any]) -> Torch:
         file=imported.get("file"),
         built_for_cuda=imported.get("cuda"),
         available=data.get("cuda available", {}).get("available"),
+        arch_list=None if imported.get("arch_list") is None else tuple(imported["arch_list"]),
         trials=made,
     )

@@ -44,6 +44,8 @@ class Torch:
     built_for_cuda: str | None = None
     available: bool | None = None
     """torch.cuda.is_available(); None when it was not asked."""
+    arch_list: tuple[str, ...] | None = None
+    """Architecture flags of the build, like ("sm_87",); None when it does not tell."""
     trials: tuple[Trial, ...] = ()
 
 

@@ -36,6 +36,8 @@ class Wanted:
     """A project's folder, a lock, a requirements file or a wheel."""
     project: Project
     """What the readers made of it."""
+    locked: bool
+    """Whether it lists everything with hashes, so that nothing has to be resolved."""
     editable: Path | None = None
     """Folder of the project itself, when it is to be installed too."""
     extras: tuple[str, ...] = ()
@@ -72,7 +74,7 @@ class Resolver:
     def plan(self, wanted: Wanted) -> Plan:
         """Return the plan. Raises Refused when there is no solution, or a bound contradicts the lock."""
         bounds = (*wanted.bounds, *self._vendor_bounds(), *_bounds_of(wanted.constraint_files))
-        made = self._locked(wanted, bounds) if wanted.project.locked else self._unlocked(wanted, bounds)
+        made = self._locked(wanted, bounds) if wanted.locked else self._unlocked(wanted, bounds)
         return replace(
             made,
             items=self._with_files(made.items),

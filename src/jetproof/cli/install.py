@@ -1,0 +1,133 @@
+"""`jetproof install`: a project over the vendor's torch, which stays."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from jetproof.errors import ExitCode, UsageError
+from jetproof.install import torch_source, uv
+from jetproof.install.apply import Request, Result, Status, install
+from jetproof.install.asking import LocalAsker
+from jetproof.install.plan import Agreed
+from jetproof.install.uv import Sources
+from jetproof.install.wanted import root_of, wanted
+from jetproof.render import install as rendering
+from jetproof.render import torch_source as rendering_torch
+from jetproof.render.style import style_for
+from jetproof.target.choice import choose
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "project", nargs="?", type=Path, metavar="PROJECT_OR_LOCK", help="folder, lock, requirements, wheel"
+    )
+    parser.add_argument("--venv", type=Path, metavar="DIR", help="where the environment appears (default .venv-jetson)")
+    parser.add_argument("--python", metavar="PATH", help="the Python that has the vendor's torch")
+    parser.add_argument("--extra", action="append", default=[], metavar="NAME", help="an extra of the project")
+    parser.add_argument("--group", action="append", default=[], metavar="NAME", help="a dependency group")
+    parser.add_argument(
+        "--no-project", action="store_true", help="install what the project needs, not the project itself"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the plan and change nothing")
+    parser.add_argument(
+        "--allow-alpha", action="store_true", help="accept a vendor's alpha where its final is asked for"
+    )
+    parser.add_argument(
+        "--allow-overrule", action="append", default=[], metavar="NAME", help="ignore what NAME asks of torch"
+    )
+    parser.add_argument("--deep", action="store_true", help="hash every protected file before and after")
+    parser.add_argument("--timeout", type=float, default=3600, metavar="SECONDS", help="limit of each step of uv")
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
+    sources = parser.add_argument_group("where packages come from")
+    sources.add_argument("--offline", action="store_true", help="use uv's cache and --find-links only")
+    sources.add_argument("--index-url", metavar="URL", help="the index instead of the usual one")
+    sources.add_argument("--extra-index-url", action="append", default=[], metavar="URL", help="a further index")
+    sources.add_argument("--find-links", action="append", default=[], metavar="DIR", help="a folder of wheels")
+    sources.add_argument("--no-index", action="store_true", help="use --find-links only")
+    torch = parser.add_argument_group("the torch itself")
+    torch.add_argument("--torch", action="store_true", help="say which torch is right for a board; downloads nothing")
+    torch.add_argument("--stack", metavar="NAME", help="like jp6.2 or jp6.2/agx-orin-64gb; else this board")
+    torch.add_argument("--wheel", metavar="FILE_OR_URL", help="install this torch wheel and check it")
+    torch.add_argument("--index", metavar="URL", help="install torch from this index and check it")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Install, or name the right torch; return the exit code."""
+    if arguments.torch:
+        return _torch(arguments)
+    if arguments.project is None:
+        raise UsageError("name a project, a lock, a requirements file or a wheel", hint="jetproof install . --dry-run")
+    result = install(_request(arguments), _asker(), uv.find(), _say)
+    _print(arguments, rendering.json_object(result), rendering.text(result, style_for(sys.stdout)))
+    return int(_code(result))
+
+
+def _request(arguments: argparse.Namespace) -> Request:
+    return Request(
+        wanted=wanted(
+            arguments.project,
+            extras=arguments.extra,
+            groups=arguments.group,
+            with_project=not arguments.no_project,
+        ),
+        root=root_of(arguments.project),
+        venv=arguments.venv,
+        python=arguments.python,
+        dry_run=arguments.dry_run,
+        agreed=Agreed(alpha=arguments.allow_alpha, overrule=frozenset(arguments.allow_overrule)),
+        sources=_sources(arguments),
+        deep=arguments.deep,
+        timeout=arguments.timeout,
+        variables=os.environ,
+    )
+
+
+def _sources(arguments: argparse.Namespace) -> Sources:
+    return Sources(
+        index_url=arguments.index_url,
+        extra_index_urls=tuple(arguments.extra_index_url),
+        find_links=tuple(os.path.abspath(place) if "://" not in place else place for place in arguments.find_links),  # noqa: PTH100 - text stays text
+        offline=arguments.offline,
+        no_index=arguments.no_index,
+    )
+
+
+def _asker() -> LocalAsker:
+    def chosen(python: str | None) -> tuple[str | None, str]:
+        choice = choose(python, environment=os.environ, folder=Path.cwd())
+        return choice.path, choice.asked
+
+    return LocalAsker(choose=chosen)
+
+
+def _torch(arguments: argparse.Namespace) -> int:
+    found = torch_source.answer(
+        stack=arguments.stack,
+        python=arguments.python,
+        wheel=arguments.wheel,
+        index=arguments.index,
+        venv=arguments.venv,
+        sources=_sources(arguments),
+        asker=_asker(),
+        say=_say,
+    )
+    _print(arguments, rendering_torch.json_object(found), rendering_torch.text(found, style_for(sys.stdout)))
+    return int(torch_source.code(found))
+
+
+def _code(result: Result) -> ExitCode:
+    return ExitCode.NO if result.status is Status.UNDONE else ExitCode.OK
+
+
+def _print(arguments: argparse.Namespace, body: dict[str, object], text: str) -> None:
+    sys.stdout.write(json.dumps(body, ensure_ascii=False) + "\n" if arguments.json else text)
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"jetproof: {line}\n")
+    sys.stderr.flush()
