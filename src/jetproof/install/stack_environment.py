@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from jetproof.errors import UsageError
+from jetproof.tables.stacks import Stack
+
 _OLDEST_GLIBC = 17
 """manylinux for aarch64 begins with glibc 2.17."""
 
@@ -17,18 +20,14 @@ class Board:
 
     stack: str
     """As it was named, like jp6.2; or where it was read from."""
+    target: Stack
+    """The row that says which CUDA and which compute capabilities it has."""
     python: tuple[int, int]
     python_full: str
     """Like 3.10.12; the patch level is that of the distribution where nothing else is known."""
     glibc: tuple[int, int]
     kernel: str
     """What `platform.release()` gives, like 5.15.148-tegra."""
-    jetpack: str | None = None
-    l4t: str | None = None
-    soc: str | None = None
-    cuda: str | None = None
-    compute_capability: str | None = None
-    """Like 8.7; several where the stack is that of several modules, as "7.2, 8.7"."""
 
     @cached_property
     def markers(self) -> Mapping[str, str]:
@@ -70,10 +69,8 @@ class Board:
     def told(self) -> str:
         """The environment in a few words, for the first line of output."""
         parts = [f"Python {self.python[0]}.{self.python[1]}", "aarch64", f"glibc {self.glibc[0]}.{self.glibc[1]}"]
-        if self.cuda:
-            parts.append(f"CUDA {self.cuda}")
-        if self.compute_capability:
-            parts.append(f"compute capability {self.compute_capability}")
+        parts.append(f"CUDA {self.target.cuda}")
+        parts.append(f"compute capability {' or '.join(self.target.compute_capabilities)}")
         return ", ".join(parts)
 
 
@@ -130,3 +127,19 @@ def python_number(text: str) -> tuple[tuple[int, int], str] | None:
 
 _PATCH = {6: 9, 8: 10, 10: 12, 12: 3}
 """Patch levels of the Pythons of Ubuntu 18.04, 20.04, 22.04 and 24.04."""
+
+
+def board(stack: Stack, python: str | None = None) -> Board:
+    """Return the board of a stack, with its own Python or another one. UsageError for what is no Python."""
+    found = python_number(python or stack.python)
+    if found is None:
+        raise UsageError(f"{python!r} is no Python", hint="write 3.10, 3.10.12 or cp310", reason="bad-python")
+    major, minor = (int(part) for part in stack.glibc.split(".")[:2])
+    return Board(
+        stack=stack.name,
+        target=stack,
+        python=found[0],
+        python_full=found[1],
+        glibc=(major, minor),
+        kernel=stack.kernel,
+    )

@@ -1,0 +1,68 @@
+"""
+Part of what would be installed is not known.
+
+Why it matters
+    A setup.py computes its requirements, a `-r` file is missing, a marker cannot be read, a lock was made for other
+    environments. Whatever stands there may replace torch, so the answer is UNDETERMINED and never OK.
+
+What to do
+    Write a lock (`uv lock`, `uv pip compile`) and audit that: it lists everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jetproof.install.case import Case
+from jetproof.install.finding import Because, Finding, Remedy, Severity, Verdict
+from jetproof.install.judgements.judgement import Judgement
+from jetproof.install.locked import SourceKind, Unknown
+
+
+def _of_environments(case: Case) -> Iterator[Unknown]:
+    markers = case.project.environments
+    if not markers or any(case.markers.holds(marker) for marker in markers):
+        return
+    why = f"the lock was made for other environments: {'; '.join(markers)[:200]}"
+    yield Unknown(what="what would be installed", why=why, where=case.file)
+
+
+def _of_addresses(case: Case) -> Iterator[Unknown]:
+    """Without a lock a repository, an archive or a path says nothing of what it needs."""
+    if case.project.locked:
+        return
+    for one in case.selection.selected:
+        kind = one.package.source.kind
+        if kind in (SourceKind.VCS, SourceKind.URL, SourceKind.PATH, SourceKind.EDITABLE):
+            if one.package.name in case.held or one.package.name == case.project.name:
+                continue  # judged as a copy of what is held; the wheel that is audited itself
+            place = one.package.source.location or one.package.name
+            yield Unknown(what=one.package.name, why=f"what it needs stands only in {place}", where=one.package.where)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Report everything that could not be read or decided."""
+    project = case.project
+    unknowns = (
+        *project.unknowns, *case.selection.unknowns, *_of_environments(case), *_of_addresses(case)
+    )  # fmt: skip
+    for unknown in unknowns:
+        yield Finding(
+            rule=JUDGEMENT.id,
+            name=JUDGEMENT.name,
+            severity=Severity.WARNING,
+            verdict=Verdict.UNDETERMINED,
+            where=unknown.where,
+            message=f"not known: {unknown.what}: {unknown.why}",
+            because=(Because(fact="input", value=unknown.what, read_from=str(unknown.where)),),
+            remedy=(
+                Remedy(
+                    text="write a lock on any machine, and audit that",
+                    command=f"uv pip compile --python-version {case.board.python[0]}.{case.board.python[1]} "
+                    f"--python-platform aarch64-unknown-linux-gnu {project.path} -o requirements-jetson.txt",
+                ),
+            ),
+        )
+
+
+JUDGEMENT = Judgement(id="JA013", name="input-not-known", check=check)

@@ -1,0 +1,87 @@
+"""
+A locked package has no wheel that the board can take.
+
+Why it matters
+    With a source archive it is compiled on the board: that needs compilers, headers, time and memory, and a build that
+    wants torch fetches one of its own into its isolated environment. Without an archive it cannot be installed at all.
+
+What to do
+    Build it once with `--no-build-isolation` so that it sees the vendor's torch, and keep the wheel; or lock a release
+    that has a wheel for this Python and this glibc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from jetproof.install.case import Case
+from jetproof.install.finding import Because, Finding, Remedy, Severity, Verdict
+from jetproof.install.held import Family, family
+from jetproof.install.judgements.judgement import Judgement
+from jetproof.install.locked import File, SourceKind
+from jetproof.install.selection import Selected
+
+_SKIPPED = (Family.TORCH, Family.SIBLING, Family.TRITON, Family.NVIDIA, Family.CUDA, Family.TENSORRT)
+
+
+def _reason(wheels: Sequence[File], case: Case) -> str:
+    """Why none of the wheels fits."""
+    if not wheels:
+        return "it has no wheel at all"
+    ours = [wheel.filename for wheel in wheels if "aarch64" in wheel.filename or wheel.filename.endswith("-any.whl")]
+    if not ours:
+        return "it has no wheel for aarch64 Linux"
+    python = f"cp{case.board.python[0]}{case.board.python[1]}"
+    if not any(f"-{python}-" in name or "-abi3-" in name or "-py3-" in name for name in ours):
+        return f"its wheels for aarch64 are not for Python {case.board.python[0]}.{case.board.python[1]}"
+    if all("musllinux" in name for name in ours):
+        return "its wheels for aarch64 are for musl, not for glibc"
+    return f"its wheels for aarch64 want a newer glibc than {case.board.glibc[0]}.{case.board.glibc[1]}"
+
+
+def _finding(case: Case, one: Selected, reason: str, *, archive: bool) -> Finding:
+    by_python = "Python" in reason and not archive
+    verdict = None if archive else Verdict.FAILS_PYTHON if by_python else Verdict.UNDETERMINED
+    what = "it is compiled on the board" if archive else "and without a source archive it cannot be installed"
+    return Finding(
+        rule=JUDGEMENT.id,
+        name=JUDGEMENT.name,
+        severity=Severity.NOTE if archive else Severity.BLOCKING if by_python else Severity.WARNING,
+        verdict=verdict,
+        package=one.package.name,
+        release=one.package.release,
+        wanted_by=one.wanted_by,
+        where=one.package.where,
+        message=f"{one.package.wanted}: {reason}; {what}",
+        because=(
+            case.because(one),
+            Because(fact="files", value=f"{len(one.package.files)} in the lock", read_from=str(one.package.where)),
+        ),
+        remedy=(
+            Remedy(
+                text="build its wheel once, with the vendor's torch in sight",
+                command=f"pip wheel --no-deps --no-build-isolation '{one.package.name}=={one.package.release}'",
+            ),
+        )
+        if archive
+        else (Remedy(text=f"lock another release of {one.package.name}"),),
+    )
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Find locked packages whose files are known and of which no wheel fits."""
+    for one in case.selection.selected:
+        package = one.package
+        if package.name in case.held or family(package.name) in _SKIPPED:
+            continue
+        if package.source.kind in (SourceKind.VCS, SourceKind.EDITABLE, SourceKind.PATH) and not package.files:
+            if package.source.kind is SourceKind.VCS:
+                yield _finding(case, one, "it comes from a repository", archive=True)
+            continue
+        if not package.files or any(file.is_wheel and case.fits(file.filename) for file in package.files):
+            continue
+        wheels = [file for file in package.files if file.is_wheel]
+        yield _finding(case, one, _reason(wheels, case), archive=len(wheels) < len(package.files))
+
+
+JUDGEMENT = Judgement(id="JA011", name="no-wheel", check=check)

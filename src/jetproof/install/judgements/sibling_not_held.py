@@ -1,0 +1,89 @@
+"""
+torchvision or torchaudio is wanted, and the vendor's set has none.
+
+Why it matters
+    They are compiled against one torch. From the public index each torchvision pins one torch exactly, so that
+    installing it replaces the vendor's torch, with NVIDIA's CUDA libraries for servers behind it. A copy that leaves
+    torch alone fails when it is imported or at its first operation.
+
+What to do
+    Hold all of them: build torchvision and torchaudio from source against the vendor's torch, or take the builds for
+    this JetPack from where the torch came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from jetproof.install.case import Case
+from jetproof.install.finding import Because, Confidence, Finding, Remedy, Severity, Verdict
+from jetproof.install.judgements.judgement import Judgement, hold
+from jetproof.install.known_projects import PINS_TORCH, UNMATCHED
+from jetproof.install.selection import Selected
+from jetproof.install.torch_build import is_cpu, is_jetson_source
+
+
+def _brings_torch(case: Case, one: Selected) -> Verdict | None:
+    """What a sibling that is not held makes of the vendor's torch."""
+    if case.project.locked:
+        # the lock is complete: torch is replaced when the lock holds one, else the pair does not match
+        return Verdict.REPLACES_TORCH if case.selection.named("torch") else Verdict.UNDETERMINED
+    return None if one.package.name in UNMATCHED else Verdict.REPLACES_TORCH
+
+
+def _message(one: Selected, verdict: Verdict | None, locked: bool) -> str:
+    what = f"{one.package.wanted} is not in the vendor's set"
+    if locked:
+        cpu = is_cpu(one.package.release, one.package.source.location)
+        built = "a CPU build" if cpu else "a build"
+        kept = " and a torch with it" if verdict is Verdict.REPLACES_TORCH else "; whether it loads is not known"
+        return f"{what}: the lock brings {built} that is compiled against another torch{kept}"
+    if verdict is None:
+        return f"{what}: the index's build is compiled against another torch, and nothing checks that they match"
+    return f"{what}: {PINS_TORCH[one.package.name]}"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Find siblings of torch that would come from somewhere else than the vendor."""
+    for name in (*PINS_TORCH, *sorted(UNMATCHED)):
+        if name in case.held:
+            continue
+        for one in case.selection.named(name):
+            if not case.by_index(one) or is_jetson_source(one.package.source.location):
+                continue
+            if _never(one.specifier):
+                continue
+            verdict = _brings_torch(case, one)
+            yield Finding(
+                rule=JUDGEMENT.id,
+                name=JUDGEMENT.name,
+                severity=Severity.BLOCKING if verdict is Verdict.REPLACES_TORCH else Severity.WARNING,
+                confidence=Confidence.CERTAIN if name == "torchvision" or case.project.locked else Confidence.LIKELY,
+                verdict=verdict,
+                package=name,
+                release=one.package.release,
+                wanted_by=one.wanted_by,
+                where=one.package.where,
+                message=_message(one, verdict, case.project.locked),
+                because=(
+                    case.because(one),
+                    Because(fact="held", value=", ".join(kept.told for kept in case.held.values()), read_from="--held"),
+                ),
+                remedy=(
+                    Remedy(text=f"build {name} from source against the vendor's torch, then hold it too"),
+                    *hold(case),
+                ),
+            )
+
+
+def _never(specifier: str | None) -> bool:
+    """Whether a bound admits nothing, which is how some lists leave a package out."""
+    try:
+        return specifier is not None and "<0" in specifier and not len(SpecifierSet(specifier)) > 1
+    except InvalidSpecifier:
+        return False
+
+
+JUDGEMENT = Judgement(id="JA004", name="sibling-not-held", check=check)

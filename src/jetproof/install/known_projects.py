@@ -1,0 +1,48 @@
+"""Packages of which a resolver has been seen to replace torch, though nothing in a requirements file shows it.
+
+Measured with dry runs on 2026-11-30 over a vendor build 2.8.0a0: plain pip or uv chose another torch for these.
+Without a lock their requirements are not in the project's files, and these rows stand for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needs:
+    """Through what a package replaces torch."""
+
+    through: str
+    """The package whose exact pin on torch does it; "torch" when the package pins it itself."""
+    seen: str
+    """What was seen."""
+
+
+_TORCHVISION: Final = "torchvision"
+
+NEEDS: Final[Mapping[str, Needs]] = {
+    "ultralytics": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
+    "timm": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
+    "open-clip-torch": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
+    "easyocr": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
+    "unsloth": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
+    "lerobot": Needs(through=_TORCHVISION, seen="torchvision 0.25.0 and with it torch 2.10.0"),
+    "xformers": Needs(through="torch", seen="torch 2.14.1; older releases pin one torch exactly"),
+    "vllm": Needs(through="torch", seen="torch 2.13.0 and about 20 NVIDIA packages"),
+    "whisperx": Needs(through="torch", seen="torch 2.8.0, which a 2.8.0 alpha does not satisfy"),
+    "chatterbox-tts": Needs(through="torch", seen="torch 2.6.0"),
+    "facenet-pytorch": Needs(through="torch", seen="torch 2.2.2"),
+}
+"""By normalised name."""
+
+PINS_TORCH: Final[Mapping[str, str]] = {
+    "torchvision": "each release pins one torch exactly; the newest known, 0.29.2, asks for torch 2.14.1",
+    "torchaudio": "older releases pin one torch exactly; with the newest known, 2.11.1, torch 2.14.1 was chosen",
+}
+"""Siblings of torch that bring a torch of their own when they come from the index."""
+
+UNMATCHED: Final = frozenset({"torchtext", "torchcodec"})
+"""Siblings compiled against one torch whose metadata does not say so."""
