@@ -14,11 +14,23 @@ from jetproof.qualify.plan_model import (
     PytestStep,
     Selection,
     Source,
+    TierFacts,
     ToolFacts,
 )
 from jetproof_worker.process import Completed
 
 TESTS = ("tests/test_gpu.py::test_matmul", "tests/test_gpu.py::test_edit[nf4]")
+A_TIER = TierFacts(
+    id="agx-orin-64gb-jp62",
+    name="Jetson AGX Orin 64 GB on JetPack 6.2",
+    module="Jetson AGX Orin 64GB",
+    jetpack="6.2",
+    l4t="36.4.3",
+    cuda="12.6",
+    stage="target",
+    runtime={"kind": "wheel", "source": "https://index.example/torch.whl", "digest": "sha256:" + "0" * 64},
+    bitsandbytes="required",
+)
 CLEAN = Source(commit="a" * 40, tree="b" * 40, committed_at="2026-11-29T10:00:00Z")
 Record = dict[str, Any]
 
@@ -28,9 +40,14 @@ def a_plan(**changes: Any) -> Plan:
     members: dict[str, Any] = {
         "run": "0123456789abcdef" * 2,
         "gate": GateFacts(
-            id="jetson-cuda-runtime", platform="jetson", carries_claim=True, attempts=1, job="jetson", tracking_issue="#31"
+            id="jetson-cuda-runtime",
+            platform="jetson",
+            carries_claim=True,
+            attempts=1,
+            job="jetson",
+            tracking_issue="#31",
         ),
-        "tier": None,
+        "tier": A_TIER,
         "origin": "live",
         "rehearsal": (),
         "policy_sha256": "c" * 64,
@@ -92,7 +109,15 @@ def tests_of(item: str) -> list[Record]:
     told: list[Record] = [{"record": "collected", "item": item, "ids": list(TESTS)}]
     for test in TESTS:
         told += [
-            {"record": "test", "item": item, "id": test, "phase": phase, "outcome": "PASS", "reason": "ok", "seconds": 0.01}
+            {
+                "record": "test",
+                "item": item,
+                "id": test,
+                "phase": phase,
+                "outcome": "PASS",
+                "reason": "ok",
+                "seconds": 0.01,
+            }
             for phase in ("setup", "call", "teardown")
         ]
     told.append({"record": "pytest-finish", "item": item, "status": 0, "counts": {"passed": 2}})

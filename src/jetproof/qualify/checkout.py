@@ -23,10 +23,10 @@ SubmoduleState = Literal["same", "other-commit", "not-checked-out", "conflict"]
 _STATES: dict[str, SubmoduleState] = {" ": "same", "+": "other-commit", "-": "not-checked-out", "U": "conflict"}
 
 
-def source(project: Path, *, ours: Callable[[str], bool] | None = None, timeout: float = 60.0) -> Source:
+def source(project: Path, *, ours: Callable[[Path], bool] | None = None, timeout: float = 60.0) -> Source:
     """Return the state of the checkout that holds `project`; commit None when it is none.
 
-    `ours` tells paths (relative to the top) that jetproof itself wrote, which are no change of the project.
+    `ours` tells the files that jetproof itself wrote, which are no change of the project.
     Raises `Undecided` when git is missing, refuses, or takes longer than `timeout` seconds.
     """
     top = _git(project, timeout, "rev-parse", "--show-toplevel")
@@ -62,7 +62,7 @@ def source(project: Path, *, ours: Callable[[str], bool] | None = None, timeout:
         repository=_repository(root, timeout),
         shallow=_git(root, timeout, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true",
         changed=_listed(changed),
-        untracked=_listed([path for path in untracked if ours is None or not ours(path)]),
+        untracked=_listed([path for path in untracked if ours is None or not ours(root / path)]),
         hidden=_listed(hidden),
         submodules=_submodules(root, timeout),
     )

@@ -27,6 +27,7 @@ SIDE_FILES = frozenset(
 )
 _GATE = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _RUN = rf"{_GATE}(?:\.[0-9a-f]{{12}})?"
+_OURS = re.compile(rf"\.lock|{_GATE}\.json|{_RUN}/(?:{'|'.join(sorted(re.escape(name) for name in SIDE_FILES))})")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,10 +113,13 @@ def write(path: Path, data: bytes) -> None:
         raise journal.unwritable(path, error) from error
 
 
-def is_ours(out: str) -> re.Pattern[str]:
-    """Return a pattern of the paths (relative to the checkout's top) that runs into folder `out` leave there.
+def is_ours(out: Path, path: Path) -> bool:
+    """Return whether a run into folder `out` left that file there, so that it is no change of the project.
 
-    Only exact names match: another file in that folder is a change of the project like any other.
+    Only exact names count: another file in that folder is a change like any other.
     """
-    names = "|".join(sorted(re.escape(name) for name in SIDE_FILES))
-    return re.compile(rf"{re.escape(out.strip('/'))}/(?:\.lock|{_GATE}\.json|{_RUN}/(?:{names}))")
+    try:
+        inside = path.relative_to(out.resolve()).as_posix()
+    except ValueError:
+        return False
+    return _OURS.fullmatch(inside) is not None

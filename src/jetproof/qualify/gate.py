@@ -1,11 +1,11 @@
-"""Qualify one gate: look at the machine and the checkout, plan, run, and leave a journal from which all else follows."""
+"""Qualify one gate: look at machine and checkout, plan, run, and leave a journal from which all else follows."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ class Request:
     output: Path
     rehearsal: bool = False
     challenge: str | None = None
-    side_folder: Callable[[str], str | None] = field(default=lambda python: None)
+    side_folder: Callable[[str], str | None] | None = None
     """Gives a folder with a pinned pytest for an interpreter (path) that has none."""
 
 
@@ -88,10 +88,9 @@ def prepare(
     snapshot = target.collect(CollectRequest(trials=False))
     facts = facts_of(snapshot, tables)
     preflight.require_platform(gate, facts, tables, snapshot)
-    ours = is_ours(_inside(request.output, request.project))
 
     def read_source() -> Source:
-        return source_of(request.project, ours=lambda path: ours.fullmatch(path) is not None)
+        return source_of(request.project, ours=lambda path: is_ours(request.output, path))
 
     source = read_source()
     notes = preflight.rehearsal_notes(source, asked=request.rehearsal, built_in=request.loaded.built_in)
@@ -102,9 +101,10 @@ def prepare(
         policy_path=request.loaded.path,
         policy_sha256=request.loaded.sha256,
         gate=gate,
-        tier=tier_of(request.loaded.policy, gate, facts),
+        tier=tier_of(request.loaded.policy, gate, facts, tables),
         catalogue=catalogue,
         facts=facts,
+        tables=tables,
         source=source,
         tool=tool or this_tool(),
         rehearsal=notes,
@@ -113,8 +113,9 @@ def prepare(
     preflight.require_memory(plan, catalogue, facts)
     lacks = preflight.lacking(plan, gate, catalogue, snapshot)
     side_folder = None
-    if "pytest" in lacks and snapshot.python is not None and snapshot.python.interpreter is not None:
-        side_folder = request.side_folder(snapshot.python.path or snapshot.python.interpreter.executable)
+    python = snapshot.python.path if snapshot.python is not None else None
+    if request.side_folder is not None and "pytest" in lacks and python is not None:
+        side_folder = request.side_folder(python)
         if side_folder is not None:
             del lacks["pytest"]
     preflight.require_packages(lacks, snapshot)
@@ -176,11 +177,3 @@ def qualify(
 def _fresh_seeds() -> Iterator[int]:
     while True:
         yield secrets.randbelow(_SEEDS)
-
-
-def _inside(output: Path, project: Path) -> str:
-    """Return the output folder relative to the project; a name that no path has when it lies outside."""
-    try:
-        return output.resolve().relative_to(project.resolve()).as_posix()
-    except ValueError:
-        return "\0"

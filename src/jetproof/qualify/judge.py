@@ -173,3 +173,5 @@ def _not_proven(plan: Plan) -> Iterator[Objection]:
         yield Objection(reason=f"origin-{plan.origin}", message=message)
     if not plan.gate.carries_claim:
         yield Objection(reason="no-claim", message="the policy gives this gate no claim to carry")
+    if plan.gate.platform == "jetson" and plan.tier is None:
+        yield Objection(reason="no-tier", message="no tier of the policy is this board with this L4T release")

@@ -23,6 +23,7 @@ from jetproof.qualify.plan_model import (
     TierFacts,
     ToolFacts,
 )
+from jetproof.tables import Tables
 from jetproof_worker.probe import Probe
 
 BITSANDBYTES_PROBES = frozenset({"bitsandbytes-nf4", "bitsandbytes-int8"})
@@ -39,6 +40,7 @@ def plan(
     tier: Tier | None,
     catalogue: Mapping[str, Probe],
     facts: Facts,
+    tables: Tables,
     source: Source,
     tool: ToolFacts,
     rehearsal: Sequence[Note],
@@ -50,6 +52,7 @@ def plan(
     Raises `PolicyInvalid` for a probe that does not exist or takes no such parameter, `NothingPlanned` when no item
     is left to run.
     """
+    wanted = _wanted(tier, facts, tables)
     items: list[ProbeStep | PytestStep] = []
     excluded: list[Excluded] = []
     for item in gate.items:
@@ -65,7 +68,7 @@ def plan(
             if because is not None:
                 excluded.append(Excluded(id=f"probe::{item.probe}", reason="unsupported-by-tier", message=because))
             else:
-                items.append(_probe(gate, item, probe, tier, next(seeds)))
+                items.append(_probe(gate, item, probe, wanted, next(seeds)))
         else:
             items.append(_pytest(policy, gate, item, next(seeds)))
     if not items:
@@ -105,16 +108,37 @@ def origin(facts: Facts) -> Literal["live", "recorded", "emulated"]:
     return "emulated" if facts.origin is Origin.EMULATED else "recorded"
 
 
-def tier_of(policy: Policy, gate: Gate, facts: Facts) -> Tier | None:
+def tier_of(policy: Policy, gate: Gate, facts: Facts, tables: Tables) -> Tier | None:
     """Return the tier that the machine belongs to: its module, L4T release and JetPack, as the policy names them."""
     platform = facts.platform
+    if platform.l4t.value is None or platform.module.value is None:
+        return None
+    names = {platform.module.value}
+    names.update(row.family_name for row in tables.modules if row.name == platform.module.value and row.family_name)
     for tier in policy.tiers:
         chosen = policy.gate(tier.gate)
-        if chosen is None or chosen.id != gate.id or platform.l4t.value is None:
+        if chosen is None or chosen.id != gate.id or tier.module not in names:
             continue
-        if platform.module.value == tier.module and covers(tier.l4t, platform.l4t.value):
+        jetpack = platform.jetpack.value
+        if covers(tier.l4t, platform.l4t.value) and (jetpack is None or covers(tier.jetpack, jetpack)):
             return tier
     return None
+
+
+def _wanted(tier: Tier | None, facts: Facts, tables: Tables) -> dict[str, dict[str, JsonValue]]:
+    """Return what the probes are to find, beyond the policy's own parameters: the tier's promises, by probe."""
+    platform = facts.platform
+    identity: dict[str, JsonValue] = {}
+    if platform.l4t.value is not None:
+        identity["l4t"] = platform.l4t.value  # a tier that names a family is held to the member that is here
+    if tier is None:
+        return {"jetson-identity": identity}
+    parts = sorted(
+        {part for row in tables.modules if tier.module in (row.name, row.family_name) for part in row.part_numbers}
+    )
+    if parts:
+        identity["compatible"] = list(parts)
+    return {"jetson-identity": identity, "torch-import": {"cuda": tier.cuda.removesuffix(".x")}}
 
 
 def _tier_facts(tier: Tier) -> TierFacts:
@@ -139,7 +163,9 @@ def _unsupported(item: ProbeItem, tier: Tier | None) -> str | None:
     return None
 
 
-def _probe(gate: Gate, item: ProbeItem, probe: Probe, tier: Tier | None, seed: int) -> ProbeStep:
+def _probe(
+    gate: Gate, item: ProbeItem, probe: Probe, wanted: Mapping[str, Mapping[str, JsonValue]], seed: int
+) -> ProbeStep:
     unknown = sorted(set(item.params) - set(probe.params) - {"bounds"})
     if unknown:
         takes = ", ".join([*probe.params, "bounds"])
@@ -148,15 +174,7 @@ def _probe(gate: Gate, item: ProbeItem, probe: Probe, tier: Tier | None, seed: i
             hint=f"{probe.id} takes {takes}",
             reason="unknown-parameter",
         )
-    params: dict[str, JsonValue] = dict(item.params)
-    if tier is not None:
-        promised: dict[str, JsonValue] = {
-            "module": tier.module,
-            "l4t": tier.l4t,
-            "jetpack": tier.jetpack,
-            "tier_cuda": tier.cuda,
-        }
-        params.update({name: value for name, value in promised.items() if name in probe.params and name not in params})
+    params: dict[str, JsonValue] = {**wanted.get(probe.id, {}), **item.params}
     timeout = item.timeout if item.timeout is not None else probe.timeout
     return ProbeStep(id=f"probe::{probe.id}", probe=probe.id, params=params, timeout=timeout, seed=seed)
 
