@@ -1,0 +1,141 @@
+"""Whether evidence is missing, doubled or forked: each signer numbers what it signs, and names the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from jetproof.evidence.reason import Reason, Refusal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Numbered:
+    """One piece of evidence as a link of its signer's sequence."""
+
+    signer: str
+    seq: int | None
+    sha256: str
+    payload_sha256: str
+    previous: str | None = None
+    replaces: str | None = None
+    challenge: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gap:
+    """A run of numbers that a signer gave and nobody holds."""
+
+    signer: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sequences:
+    """What is wrong with the numbering of a set of evidence."""
+
+    gaps: tuple[Gap, ...] = ()
+    duplicates: tuple[tuple[str, str], ...] = ()
+    """(sha256, sha256) of envelopes around the same signed bytes; they count once."""
+    refusals: Mapping[str, tuple[Refusal, ...]] = field(default_factory=dict)
+    """sha256 of the envelope to what is wrong with its place."""
+    heads: Mapping[str, int] = field(default_factory=dict)
+    """Signer to the highest number known."""
+    counted: frozenset[str] = frozenset()
+    """sha256 of the envelopes that count: no second wrapping, and no original that was issued again redacted."""
+
+    @property
+    def missing(self) -> Mapping[str, int]:
+        """Signer to its highest missing number, as the calculus takes it."""
+        found: dict[str, int] = {}
+        for gap in self.gaps:
+            found[gap.signer] = max(gap.last, found.get(gap.signer, gap.last))
+        return found
+
+
+def sequences(
+    held: Iterable[Numbered],
+    *,
+    floors: Mapping[str, int] | None = None,
+    heads: Mapping[str, int] | None = None,
+) -> Sequences:
+    """Return what is missing or doubled.
+
+    `floors`: signer to the highest number that was pruned. `heads`: signer to the highest number known from
+    elsewhere, like an earlier state of the store, so that evidence cut off at the end is missed too.
+    """
+    counted, duplicates = _once(held)
+    streams: dict[str, list[Numbered]] = {}
+    for item in counted:
+        if item.seq is not None:
+            streams.setdefault(item.signer, []).append(item)
+    gaps: list[Gap] = []
+    wrong: dict[str, list[Refusal]] = {}
+    tops: dict[str, int] = dict(heads or {})
+    for signer, items in sorted(streams.items()):
+        items.sort(key=lambda item: (item.seq or 0, item.sha256))
+        _links(items, wrong)
+        tops[signer] = max(tops.get(signer, 0), items[-1].seq or 0)
+    for signer, top in sorted(tops.items()):
+        numbers = sorted({item.seq or 0 for item in streams.get(signer, ())})
+        gaps.extend(_gaps(signer, numbers, (floors or {}).get(signer, 0), top))
+    _challenges(counted, wrong)
+    return Sequences(
+        gaps=tuple(gaps),
+        duplicates=tuple(duplicates),
+        refusals={sha256: tuple(found) for sha256, found in wrong.items()},
+        heads=tops,
+        counted=frozenset(item.sha256 for item in counted),
+    )
+
+
+def _once(held: Iterable[Numbered]) -> tuple[list[Numbered], list[tuple[str, str]]]:
+    first: dict[str, Numbered] = {}
+    duplicates: list[tuple[str, str]] = []
+    replaced: set[str] = set()
+    for item in held:
+        known = first.setdefault(item.payload_sha256, item)
+        if known is not item:
+            duplicates.append((known.sha256, item.sha256))
+        if item.replaces is not None:
+            replaced.add(item.replaces)
+    return [item for item in first.values() if item.sha256 not in replaced], duplicates
+
+
+def _gaps(signer: str, numbers: list[int], floor: int, top: int) -> Iterable[Gap]:
+    """Yield the runs of numbers between floor and top that are not held, without counting through them."""
+    expected = floor + 1
+    for number in numbers:
+        if number > expected:
+            yield Gap(signer=signer, first=expected, last=number - 1)
+        expected = max(expected, number + 1)
+    if top >= expected:
+        yield Gap(signer=signer, first=expected, last=top)
+
+
+def _links(items: list[Numbered], wrong: dict[str, list[Refusal]]) -> None:
+    for before, item in pairwise(items):
+        if before.seq == item.seq:
+            message = f"number {item.seq} of the signer {item.signer[:8]} was given to {before.sha256[:12]} as well"
+            for one in (before, item):
+                wrong.setdefault(one.sha256, []).append(Refusal(reason=Reason.SEQUENCE_REUSED, message=message))
+        elif (before.seq or 0) + 1 == item.seq and item.previous not in (before.sha256, before.replaces, None):
+            message = f"it follows {str(item.previous)[:12]}, and number {before.seq} is {before.sha256[:12]}"
+            wrong.setdefault(item.sha256, []).append(Refusal(reason=Reason.PREVIOUS_DIFFERENT, message=message))
+        elif (before.seq or 0) + 1 < (item.seq or 0):
+            message = (
+                f"numbers {(before.seq or 0) + 1} to {(item.seq or 0) - 1} of the signer {item.signer[:8]} are missing"
+            )
+            wrong.setdefault(item.sha256, []).append(Refusal(reason=Reason.SEQUENCE_GAP, message=message))
+
+
+def _challenges(items: Iterable[Numbered], wrong: dict[str, list[Refusal]]) -> None:
+    used: dict[str, Numbered] = {}
+    for item in sorted(items, key=lambda item: (item.seq or 0, item.sha256)):
+        if item.challenge is None:
+            continue
+        first = used.setdefault(item.challenge, item)
+        if first is not item:
+            message = f"its challenge was used already by {first.sha256[:12]}"
+            wrong.setdefault(item.sha256, []).append(Refusal(reason=Reason.CHALLENGE_REUSED, message=message))
