@@ -300,6 +300,7 @@ def read(path: Path, root: Path) -> Project:
         groups=tuple(dict.fromkeys(groups)),
         indexes=(*settings.indexes, *_poetry_indexes(poetry, lines)),
         conflicts=settings.conflicts,
+        computed=beside is not None and beside.computed,
         constraints=settings.constraints,
         overrides=settings.overrides,
         unknowns=(*collected.unknowns, *settings.unknowns, *(beside.unknowns if beside else ())),
