@@ -13,7 +13,16 @@ import jetproof_worker
 
 _WHEN = (1980, 1, 1, 0, 0, 0)
 _SHEBANG = b"#!/usr/bin/env python3\n"
-_MAIN = b'import sys\n\nfrom jetproof_worker.__main__ import main\n\nif __name__ == "__main__":\n    sys.exit(main())\n'
+_MAIN = b"""import sys
+
+if sys.version_info < (3, 6):
+    sys.exit("jetproof: this needs Python 3.6 or later; start it with python3")
+
+from jetproof_worker.__main__ import main
+
+if __name__ == "__main__":
+    sys.exit(main())
+"""
 
 COLLECTOR: tuple[str, ...] = (
     "__init__.py",
