@@ -27,6 +27,10 @@ def main(argv: Optional[List[str]] = None) -> int:
         return _collect()
     if mode == "serve":
         return _serve()
+    if mode == "pytest":
+        from jetproof_worker import pytest_session
+
+        return pytest_session.main()
     from jetproof_worker import program
 
     return program.main(words)

@@ -1,0 +1,287 @@
+"""The pytest plugin that writes down what really happened to each test, from the call itself and not from its report.
+
+It runs inside the host's pytest, where other hooks may rewrite reports, hold tests back or run them twice; so it records
+each step, and the judging is done elsewhere (`pytest_verdict`). Works with pytest 6 and later, Python 3.8 and later.
+What it cannot withstand is a project that means to deceive from inside the same process; the modules and hooks in play
+are recorded by path and digest so that such a thing can be found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import sys
+import time
+from typing import Any, Dict, Generator, List, Mapping, Optional, Tuple
+
+from jetproof_worker import frames
+
+try:
+    import pytest
+except ImportError:  # imported without pytest: the constants are of use, the plugin is not
+    pytest = None  # type: ignore[assignment]
+
+_MESSAGE = 4000
+_FILE_LIMIT = 8 << 20
+_MODULES = 2000
+
+
+class Writer:
+    """Writes numbered records to the journal's pipe, from the process that it was made in only."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._pid = os.getpid()
+        self._count = 0
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Write one record. A fork of the session writes nothing: its tests are not ours."""
+        if os.getpid() != self._pid:
+            return
+        frames.write(self._fd, dict(record, n=self._count, pid=self._pid))
+        self._count += 1
+
+
+def _wrapper(**options: bool) -> Any:
+    return pytest.hookimpl(hookwrapper=True, **options) if pytest is not None else lambda function: function
+
+
+def _first() -> Any:
+    return pytest.hookimpl(tryfirst=True) if pytest is not None else lambda function: function
+
+
+class Journal:
+    """The plugin: registered as an object under a name of its own, so that `-p no:` cannot name it."""
+
+    def __init__(self, writer: Writer, root: str) -> None:
+        self.root = root
+        self.counts: Dict[str, int] = {}
+        self.hooks: List[Dict[str, Any]] = []
+        self._writer = writer
+        self._raised: Dict[str, Optional[BaseException]] = {}
+        self._bodies: Dict[str, int] = {}
+
+    # collecting
+
+    @_wrapper(tryfirst=True)
+    def pytest_collectreport(self, report: Any) -> Generator[None, Any, None]:
+        """Write down each module that could not be collected, or was skipped as a whole."""
+        if report.outcome != "passed":
+            text = _text(report.longrepr)
+            self._writer.write(
+                {"record": "collect-problem", "id": report.nodeid, "outcome": report.outcome, "message": text}
+            )
+        yield
+
+    @_first()
+    def pytest_deselected(self, items: Any) -> None:
+        """Write down what a hook or an option took out of the selection."""
+        self._writer.write({"record": "deselected", "ids": [item.nodeid for item in items]})
+
+    @_wrapper(trylast=True)
+    def pytest_collection_finish(self, session: Any) -> Generator[None, Any, None]:
+        """Write down what is left to run after every hook, and which hooks there are."""
+        yield
+        self.hooks = hooks_in_play(session.config.pluginmanager, self)
+        self._writer.write({"record": "collected", "ids": [item.nodeid for item in session.items]})
+
+    # running
+
+    @_wrapper(tryfirst=True)
+    def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
+        """Write down that a test begins."""
+        self._raised.pop(item.nodeid, None)
+        self._bodies.pop(item.nodeid, None)
+        self._writer.write({"record": "begin", "id": item.nodeid})
+        yield
+
+    @_wrapper(trylast=True)
+    def pytest_runtest_setup(self, item: Any) -> Generator[None, Any, None]:
+        """Keep what the setup raised, before any other hook can swallow it."""
+        outcome = yield
+        self._keep(item, "setup", outcome)
+
+    @_wrapper(trylast=True)
+    def pytest_runtest_call(self, item: Any) -> Generator[None, Any, None]:
+        """Keep what the test raised, before any other hook can swallow it."""
+        outcome = yield
+        self._keep(item, "call", outcome)
+
+    @_wrapper(trylast=True)
+    def pytest_runtest_teardown(self, item: Any) -> Generator[None, Any, None]:
+        """Keep what the teardown raised, before any other hook can swallow it."""
+        outcome = yield
+        self._keep(item, "teardown", outcome)
+
+    @_wrapper(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: Any) -> Generator[None, Any, None]:
+        """Count whether the test's own function is called: a hook may claim to have done it."""
+        body = pyfuncitem.obj
+        if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body) or not callable(body):
+            yield
+            return
+        name = pyfuncitem.nodeid
+        self._bodies[name] = 0
+
+        def counted(*args: Any, **named: Any) -> Any:
+            self._bodies[name] += 1
+            return body(*args, **named)
+
+        pyfuncitem.obj = counted
+        yield
+        pyfuncitem.obj = body
+
+    @_wrapper(tryfirst=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, None]:
+        """Write down one phase: from what was raised, and from the report only where it says something worse."""
+        raised = [self._raised.pop("%s %s" % (call.when, item.nodeid), None)]
+        raised.append(call.excinfo.value if call.excinfo is not None else None)
+        # unittest's own outcomes are kept on the item until the report is made
+        for info in list(getattr(item, "_excinfo", None) or []):
+            raised.append(getattr(info, "value", None))
+        result = yield
+        report = result.get_result()
+        if call.excinfo is not None:
+            raised.append(call.excinfo.value)
+        self._writer.write(self._phase(item, call, report, next((one for one in raised if one is not None), None)))
+
+    # details
+
+    def _keep(self, item: Any, phase: str, outcome: Any) -> None:
+        try:
+            info = outcome.excinfo
+        except AttributeError:
+            info = None
+        self._raised["%s %s" % (phase, item.nodeid)] = info[1] if info else None
+
+    def _phase(self, item: Any, call: Any, report: Any, raised: Optional[BaseException]) -> Dict[str, Any]:
+        outcome, reason, message = judged(item, call.when, raised, report, self._bodies.get(item.nodeid))
+        if call.when == "call" or outcome != "PASS":
+            self.counts[outcome] = self.counts.get(outcome, 0) + 1
+        return {
+            "record": "test",
+            "id": item.nodeid,
+            "phase": call.when,
+            "outcome": outcome,
+            "reason": reason,
+            "message": message[:_MESSAGE],
+            "seconds": call.stop - call.start,
+            "at": time.time(),
+        }
+
+
+def judged(
+    item: Any, phase: str, raised: Optional[BaseException], report: Any, bodies: Optional[int]
+) -> Tuple[str, str, str]:
+    """Say what one phase came to: outcome, reason, message. PASS only where nothing at all speaks against it."""
+    told = str(getattr(report, "outcome", "none"))
+    xfail = getattr(report, "wasxfail", None)
+    if raised is not None:
+        kind = type(raised).__name__
+        message = "%s: %s" % (kind, raised)
+        if _is_skip(raised):
+            return "MISS", skip_reason(item, phase, str(raised)), str(raised)
+        if kind == "XFailed" or (xfail is not None and told == "skipped"):
+            return "MISS", "xfail", str(xfail or raised)
+        if told not in ("failed", "skipped"):
+            return "ERROR", "outcome-differs", "it raised %s, and the report says %s" % (message, told)
+        if phase != "call":
+            return "ERROR", phase + "-error", message
+        if isinstance(raised, AssertionError) or kind == "Failed":
+            return "FAIL", "test-failed", message
+        return "ERROR", "test-error", message
+    if xfail is not None or (told == "failed" and "XPASS" in _text(getattr(report, "longrepr", ""))):
+        return "FAIL", "xpass", "passed although marked xfail: %s" % (xfail or "strict")
+    if phase == "call" and _expected_to_fail(item):
+        return "FAIL", "xpass", "passed although marked xfail"
+    if told == "skipped":
+        return "MISS", skip_reason(item, phase, _text(report.longrepr)), _text(report.longrepr)
+    if told != "passed":
+        return "ERROR", "outcome-differs", "nothing was raised, and the report says %s" % told
+    if phase == "call" and bodies is not None and bodies != 1:
+        return "ERROR", "body-not-run" if bodies == 0 else "ran-twice", "the test's function was called %d times" % bodies
+    return "PASS", "ok", ""
+
+
+def skip_reason(item: Any, phase: str, message: str) -> str:
+    """Name the way in which a test was skipped."""
+    if "got empty parameter set" in message:
+        return "empty-parametrize"
+    if "could not import" in message:
+        return "importorskip"
+    names = {mark.name for mark in item.iter_markers()} if hasattr(item, "iter_markers") else set()
+    if phase == "setup":
+        for name in ("skip", "skipif"):
+            if name in names:
+                return name
+        return "skip-in-setup"
+    return "skip"
+
+
+def hooks_in_play(manager: Any, own: object) -> List[Dict[str, Any]]:
+    """Return each plugin that is not pytest's own, with its file, the file's digest and the hooks it implements."""
+    found = []
+    for plugin in manager.get_plugins():
+        module = plugin if inspect.ismodule(plugin) else inspect.getmodule(type(plugin))
+        name = getattr(module, "__name__", "")
+        if plugin is own or name.partition(".")[0] in ("_pytest", "pytest", "pluggy"):
+            continue
+        callers = manager.get_hookcallers(plugin) or []
+        file = getattr(module, "__file__", None)
+        hooks = sorted({caller.name for caller in callers})
+        if hooks or file:
+            found.append({"plugin": str(manager.get_name(plugin)), "file": file, "sha256": _digest(file), "hooks": hooks})
+    return found
+
+
+def modules_in_play(root: str) -> List[Dict[str, Any]]:
+    """Return the imported modules whose files lie in the project, and pytest's own, with their digests."""
+    found: Dict[str, Dict[str, Any]] = {}
+    for name, module in sorted(list(sys.modules.items())):
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str):
+            continue
+        real = os.path.realpath(file)
+        inside = real.startswith(root + os.sep)
+        if inside and not {"site-packages", "dist-packages"}.intersection(real.split(os.sep)):
+            found[real] = {"module": name, "file": os.path.relpath(real, root), "sha256": _digest(real)}
+        elif name in ("pytest", "pluggy", "_pytest.runner", "_pytest.skipping", "_pytest.python", "_pytest.unittest"):
+            found[real] = {"module": name, "file": file, "sha256": _digest(real)}
+        if len(found) >= _MODULES:
+            break
+    return list(found.values())
+
+
+def _is_skip(raised: BaseException) -> bool:
+    return type(raised).__name__ in ("Skipped", "SkipTest")
+
+
+def _expected_to_fail(item: Any) -> bool:
+    """Whether an xfail mark applies to the test, as pytest itself works it out."""
+    marks = list(item.iter_markers("xfail")) if hasattr(item, "iter_markers") else []
+    if not marks:
+        return False
+    try:
+        from _pytest import skipping  # noqa: PLC0415, PLC2701 - pytest has no public way to ask
+
+        return skipping.evaluate_xfail_marks(item) is not None
+    except Exception:
+        return True  # it cannot be worked out: a mark that stands there counts
+
+
+def _text(longrepr: Any) -> str:
+    if isinstance(longrepr, tuple):
+        return str(longrepr[-1])[:_MESSAGE]
+    return str(longrepr if longrepr is not None else "")[-_MESSAGE:]
+
+
+def _digest(file: Optional[str]) -> Optional[str]:
+    if not file:
+        return None
+    try:
+        with open(file, "rb") as opened:
+            data = opened.read(_FILE_LIMIT + 1)
+    except OSError:
+        return None
+    return hashlib.sha256(data).hexdigest() if len(data) <= _FILE_LIMIT else None
