@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +9,7 @@ from jetproof.errors import Undecided, UsageError
 from jetproof.target import strict_json
 from jetproof.target.interface import CollectRequest, OnRecord
 from jetproof.target.snapshot import Snapshot, parse
+from jetproof_worker import files
 from jetproof_worker.process import Completed
 
 MAX_BYTES = 32 << 20
@@ -40,17 +39,13 @@ class RecordedTarget:
 
 def read(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
     """Return a file's bytes. Raises UsageError for what is missing, no regular file, or larger than `max_bytes`."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {os.strerror(error.errno or 0)}", hint="check the path") from None
-    with os.fdopen(fd, "rb") as file:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
-            raise UsageError(f"{path} is not a regular file", hint="name a file that inspect --save wrote")
-        if found.st_size > max_bytes:
-            raise UsageError(
-                f"{path} is too large: {found.st_size} bytes, at most {max_bytes} are read",
-                hint="check that this is the file you mean",
-            )
-        return file.read(max_bytes + 1)
+    content = files.raw(str(path), max_bytes)
+    if content is None:
+        raise UsageError(f"{path}: there is no such file", hint="check the path")
+    if isinstance(content, bytes):
+        return content
+    told = {"too-large": f"is too large: at most {max_bytes} bytes are read", "no-permission": "may not be read by you"}
+    raise UsageError(
+        f"{path} {told.get(content['reason'], 'cannot be read: ' + content['detail'])}",
+        hint="name a file that `jetproof inspect --save` or jetproof-collect.pyz wrote",
+    )
