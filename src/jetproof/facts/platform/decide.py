@@ -212,9 +212,7 @@ def platform(readout: ReadOut, tables: Tables) -> Platform:
         jetpack = absent("jetpack", decision.is_jetson.read_from, "not a Jetson")
         if decision.platform_class.value not in TEGRA_PRODUCTS:
             if l4t.known:
-                notes += (
-                    f"a release file or package names L4T {l4t.value} ({l4t.read_from}): an image's, not this machine's",
-                )
+                notes += (f"{l4t.read_from} names L4T {l4t.value}: an image's, not this machine's",)
                 l4t = absent("l4t", l4t.read_from, "it describes an image: the machine is not a Jetson")
             soc = absent("soc", decision.is_jetson.read_from, "not a Jetson")
     for fact in (decision.is_jetson, l4t, soc):

@@ -12,13 +12,17 @@ from jetproof.tables import Tables
 
 Reader = Callable[[Text], Iterable[Sign]]
 
-_MODEL_FILES = r"/proc/device-tree/model|/tmp/nv_jetson_model|/sys/devices/soc0/machine|/sys/(?:class|devices/virtual)/dmi/id/(?:product_name|board_name)"
+_MODEL_FILES = (
+    r"/proc/device-tree/model|/tmp/nv_jetson_model|/sys/devices/soc0/machine"
+    r"|/sys/(?:class|devices/virtual)/dmi/id/(?:product_name|board_name)"
+)
 _VENDOR_FILES = r"/sys/(?:class|devices/virtual)/dmi/id/(?:sys_vendor|board_vendor)"
 _IDS = r"/proc/device-tree/(?:nvidia,boardids|chosen/ids|chosen/plugin-manager/ids)"
 _NO_SUCH = re.compile(r"No such file or directory|cannot access|Permission denied|not found", re.IGNORECASE)
 _LISTS = re.compile(r"^\s*(?:sudo\s+)?(?:ls|stat|test|file|readlink|find|realpath|which|locate)\b")
 _ELSEWHERE = re.compile(
-    r"\b(?:docker|podman|nerdctl)\s+(?:run|exec|build|compose)\b|\b(?:ssh|adb|chroot|systemd-nspawn|qemu-\w+|lxc exec|kubectl)\b"
+    r"\b(?:docker|podman|nerdctl)\s+(?:run|exec|build|compose)\b"
+    r"|\b(?:ssh|adb|chroot|systemd-nspawn|qemu-\w+|lxc exec|kubectl)\b"
 )
 _PACKAGES = re.compile(r"\b(?:dpkg-query|dpkg)\b|\bapt\s+list\b|\bapt(?:-cache)?\s+policy\b")
 _CANDIDATES = re.compile(
@@ -110,7 +114,7 @@ def _command_readers(text: Text, tables: Tables) -> tuple[Reader, ...]:
         (r"collect_env: GPU|get_device_name|\bGPU name\b", (read_machine.gpu_name,)),
         (r"collect_env", (read_machine.gpu, read_machine.kernel_text, read_machine.cpu, read_machine.os_text)),
         (r"platform\.(?:platform|uname)|\bvllm\b.*env|python platform", (read_machine.kernel_text, read_machine.gpu)),
-        (r"get_device_capability", ()),
+        (r"get_device_capability", (read_machine.capability,)),
         (r"\blscpu\b", (read_machine.cpu, read_machine.kernel_text)),
         (r"\btegrastats\b", (read_machine.memory,)),
         (r"\bjetson_clocks\b", (lambda text: read_machine.jetson_clocks(text, tables),)),

@@ -195,7 +195,7 @@ def _checked(one: Identified, signs: Signs) -> Identified:
         one,
         name=None,
         conflict=True,
-        reason=f"{one.sign.value} ({one.sign.read_from}) does not fit {against.kind.value} {against.value} ({against.read_from})",
+        reason=f"{named((one.sign,))} does not fit {against.kind.value} {named((against,))}",
     )
 
 

@@ -129,6 +129,13 @@ def gpu(text: Text) -> Iterator[Sign]:
             yield Sign(kind=Kind.CAPABILITY, value=found[1], read_from=text.read_from)
 
 
+def capability(text: Text) -> Iterator[Sign]:
+    """Yield a compute capability that is printed alone, as 8.7 or (8, 7)."""
+    found = re.fullmatch(r"\(?(\d{1,2})(?:\.|,\s*)(\d)\)?", text.text.strip())
+    if found:
+        yield Sign(kind=Kind.CAPABILITY, value=f"{found[1]}.{found[2]}", read_from=text.read_from)
+
+
 def gpu_query(text: Text) -> Iterator[Sign]:
     """Yield the fields of `nvidia-smi --query-gpu=… --format=csv`, by the names in the command line."""
     asked = re.search(r"--query-gpu=([\w.,]+)", text.read_from)
@@ -154,11 +161,11 @@ def gpu_name(text: Text) -> Iterator[Sign]:
 
 def os_release(text: Text) -> Iterator[Sign]:
     """Yield the system's name, and whether it is one that has no JetPack."""
-    fields = dict(
-        (name.strip(), value.strip().strip("'\""))
+    fields = {
+        name.strip(): value.strip().strip("'\"")
         for name, _, value in (line.partition("=") for line in text.text.splitlines())
         if value
-    )
+    }
     shown = fields.get("PRETTY_NAME") or fields.get("DISTRIB_DESCRIPTION") or fields.get("NAME")
     if shown:
         yield Sign(kind=Kind.OS, value=shown, read_from=text.read_from)

@@ -30,7 +30,7 @@ _POLICY = re.compile(r"^(?P<name>[a-z0-9][a-z0-9.+-]+):\s*\n\s+Installed:\s*(?P<
 def three_numbers(release: str) -> str:
     """Return a release with three numbers: "36.4" gives "36.4.0"."""
     parts = [str(int(part)) for part in release.split(".")]
-    return ".".join((parts + ["0", "0"])[:3])
+    return ".".join([*parts, "0", "0"][:3])
 
 
 def release_lines(text: Text) -> Iterator[Sign]:
