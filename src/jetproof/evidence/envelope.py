@@ -62,7 +62,7 @@ def pae(payload_type: str, payload: bytes) -> bytes:
 
 def parsed(data: bytes) -> Envelope:
     """Read an envelope from a file's bytes, or raise Unreadable with the reason."""
-    body = strict.parsed(data)
+    body = strict.parsed(data, "the envelope")
     if not isinstance(body, dict):
         raise Unreadable(Reason.ENVELOPE_MALFORMED, "an envelope is a JSON object")
     payload, kind, signatures = body.get("payload"), body.get("payloadType"), body.get("signatures")

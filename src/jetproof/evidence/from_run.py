@@ -235,7 +235,7 @@ def _memory_class(size: int) -> str:
 def _ntp(told: Mapping[str, Any]) -> bool | None:
     state = told.get("state")
     before = state.get("before") if isinstance(state, dict) else None
-    synced = before.get("ntp_synced") if isinstance(before, dict) else None
+    synced = before.get("clock_synchronised") if isinstance(before, dict) else None
     return synced if isinstance(synced, bool) else None
 
 

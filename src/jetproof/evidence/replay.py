@@ -13,6 +13,7 @@ from jetproof.qualify.judge import plan_of
 from jetproof.qualify.record import record, to_bytes
 
 JOURNAL = "journal.jsonl"
+"""The journal's place among the side files."""
 RECORD = "record.json"
 _PLACED = ("seq", "attempt", "previousEvidence", "replaces")
 """Members of `run` that the signer adds: the journal cannot know them."""

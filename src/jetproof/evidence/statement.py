@@ -153,7 +153,7 @@ def time_text(when: datetime) -> str:
 
 def parsed(payload: bytes) -> Statement:
     """Read a statement from the payload's bytes, or raise Unreadable with the reason."""
-    body = strict.parsed(payload)
+    body = strict.parsed(payload, "the statement")
     if type(body) is not dict:
         _fail("a statement is a JSON object")
     if body.get("_type") != STATEMENT_TYPE:

@@ -179,7 +179,7 @@ class FolderStore:
 def floors_from(data: bytes) -> Mapping[str, int]:
     """Read the note of what was pruned."""
     try:
-        body = strict.parsed(data)
+        body = strict.parsed(data, PRUNED)
     except Unreadable as error:
         raise UsageError(f"{PRUNED} cannot be read: {error.refusal.message}", reason="store-broken") from None
     floors = body.get("floors") if isinstance(body, dict) and body.get("schema") == PRUNED_SCHEMA else None

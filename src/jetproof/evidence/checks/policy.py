@@ -6,13 +6,12 @@ The policy is the one that the proven commit holds, read with git, never the fil
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
 from jetproof.errors import JetproofError
 from jetproof.evidence.circumstances import Circumstances, Evidence
-from jetproof.evidence.policy_at import policy_from
 from jetproof.evidence.reason import Reason, Refusal
+from jetproof.policy.load import parse
 from jetproof.policy.model import Gate, Policy, ProbeItem
 from jetproof.policy.ratchet import weakenings
 
@@ -30,17 +29,16 @@ def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
     if data is None:
         yield Refusal(reason=Reason.POLICY_MISSING, message=f"commit {said.commit[:12]} holds no {around.policy_path}")
         return
-    found = hashlib.sha256(data).hexdigest()
+    try:
+        policy, found = parse(data, what=around.policy_path)
+    except JetproofError as error:
+        yield Refusal(reason=Reason.POLICY_MISSING, message=f"the policy of the commit cannot be read: {error.message}")
+        return
     if told != found:
         yield Refusal(
             reason=Reason.POLICY_DIFFERENT,
             message=f"made under the policy {str(told)[:12]}, the commit's is {found[:12]}",
         )
-        return
-    try:
-        policy = policy_from(data, around.policy_path)
-    except JetproofError as error:
-        yield Refusal(reason=Reason.POLICY_MISSING, message=f"the policy of the commit cannot be read: {error.message}")
         return
     gate = policy.gate(said.gate)
     if gate is None:
@@ -83,5 +81,6 @@ def _weaker(policy: Policy, around: Circumstances) -> Iterator[Refusal]:
     data = around.repository.file(base, around.policy_path) if base else None
     if data is None:
         return  # the base has no policy yet, so none can be weaker
-    for weaker in weakenings(policy_from(data, around.policy_path), policy):
+    before, _ = parse(data, what=f"{around.policy_path} of {around.base}")
+    for weaker in weakenings(before, policy):
         yield Refusal(reason=Reason.POLICY_WEAKER, message=f"weaker than on {around.base}: {weaker.message}")
