@@ -6,13 +6,14 @@ from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from tests.qualify.streams import CLEAN, a_plan
+
 from jetproof.qualify.clock import Instant
 from jetproof.qualify.journal import Journal, Writer, read
 from jetproof.qualify.judge import verdict
 from jetproof.qualify.outcome import Verdict
 from jetproof.qualify.plan_model import Plan, Source
 from jetproof.qualify.run import After, Serves, Surroundings, run
-from tests.qualify.streams import CLEAN, a_plan
 
 START = datetime(2026, 11, 30, 12, 0, 0, tzinfo=timezone.utc)
 

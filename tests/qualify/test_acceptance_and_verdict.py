@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.qualify.runs import judged, ran, ticking
+from tests.qualify.streams import TESTS, Scripted, a_plan, end, good_stream, rehearsal, with_attempts
 
 from jetproof.qualify.journal import read
 from jetproof.qualify.outcome import Outcome
 from jetproof.qualify.plan_model import Source
-from tests.qualify.runs import judged, ran, ticking
-from tests.qualify.streams import TESTS, Scripted, a_plan, end, good_stream, rehearsal, with_attempts
 
 PYTEST = "pytest::gpu"
 PROBE = "probe::numerics"

@@ -8,6 +8,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+from jetproof.errors import UsageError
 from jetproof.qualify import journal
 
 DEFAULT = "conditional-evidence"
@@ -39,8 +40,8 @@ class Folder:
 
     @property
     def record(self) -> Path:
-        """The record, which stands beside the folder."""
-        return self.out / f"{self.gate}.json"
+        """The record, which stands beside the folder; that of an earlier run lies in it."""
+        return self.side / "record.json" if "." in self.gate else self.out / f"{self.gate}.json"
 
     @property
     def side(self) -> Path:
@@ -93,6 +94,29 @@ class Folder:
         if not re.fullmatch(r"[0-9a-f]{12}", run) or os.path.lexists(self.out / f"{self.gate}.{run}"):
             run = secrets.token_hex(6)
         return run
+
+
+def run_folder(path: Path) -> Folder:
+    """Return the places of a run, given its folder, its journal or its record. Raises `UsageError` when it is none."""
+    found = path
+    if path.name == "journal.jsonl":
+        found = path.parent
+    elif path.suffix == ".json" and not path.is_dir():
+        found = path.with_suffix("")
+    if not (found / "journal.jsonl").exists():
+        runs = (
+            sorted(child.name for child in found.glob("*/") if (child / "journal.jsonl").is_file())
+            if found.is_dir()
+            else []
+        )
+        raise UsageError(
+            f"{path} holds no journal.jsonl",
+            hint=f"name one run: {', '.join(str(found / run) for run in runs[:5])}"
+            if runs
+            else "jetproof run writes one",
+            reason="journal-missing",
+        )
+    return Folder(out=found.parent, gate=found.resolve().name)
 
 
 def write(path: Path, data: bytes) -> None:

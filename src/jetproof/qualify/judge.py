@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jetproof.errors import ExitCode
 from jetproof.qualify import clock
 from jetproof.qualify.acceptance import Acceptance, Fault
 from jetproof.qualify.journal import SCHEMA, Journal
@@ -175,3 +176,17 @@ def _not_proven(plan: Plan) -> Iterator[Objection]:
         yield Objection(reason="no-claim", message="the policy gives this gate no claim to carry")
     if plan.gate.platform == "jetson" and plan.tier is None:
         yield Objection(reason="no-tier", message="no tier of the policy is this board with this L4T release")
+
+
+def exit_code(judged: Verdict) -> ExitCode:
+    """Return the exit code that goes with a verdict: green 0, interrupted 130, no 1, a record that broke off 3."""
+    reasons = {entry.reason for entry in judged.objections}
+    if judged.green:
+        return ExitCode.OK
+    if "interrupted" in reasons:
+        return ExitCode.INTERRUPTED
+    if "nothing-planned" in reasons:
+        return ExitCode.NOTHING_PLANNED
+    if reasons & {"journal-broken", "plan-differs"}:
+        return ExitCode.EVIDENCE_INVALID
+    return ExitCode.INTERNAL if reasons & {"unfinished", "no-plan"} else ExitCode.NO

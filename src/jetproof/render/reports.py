@@ -1,0 +1,76 @@
+"""Every file that follows from a journal: the record and the reports. One function, for a run and for its replay."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jetproof.errors import EvidenceInvalid
+from jetproof.qualify import folder as files_of
+from jetproof.qualify.folder import Folder
+from jetproof.qualify.journal import Journal
+from jetproof.qualify.judge import verdict
+from jetproof.qualify.record import record, to_bytes
+from jetproof.render.gate_markdown import gate_markdown, tested
+from jetproof.render.junit import junit
+from jetproof.render.tap import tap
+
+RECORD = "record"
+
+
+def reports(journal: Journal) -> dict[str, bytes]:
+    """Return each file's bytes by its name; `record` stands for the record. The same journal gives the same bytes."""
+    judged = verdict(journal)
+    told: dict[str, Any] = record(journal)
+    properties = {f"jetproof.{name.lower()}": value for name, value in tested(told).items()}
+    return {
+        RECORD: to_bytes(told),
+        "junit.xml": junit(judged, properties).encode("utf-8"),
+        "report.tap": tap(judged).encode("utf-8", "backslashreplace"),
+        "summary.md": gate_markdown(judged, told).encode("utf-8", "backslashreplace"),
+    }
+
+
+def write(files: Mapping[str, bytes], folder: Folder) -> None:
+    """Write every file into its place, each whole or not at all. Raises `JournalUnwritable`."""
+    for name, data in files.items():
+        files_of.write(_place(folder, name), data)
+
+
+def compare(files: Mapping[str, bytes], folder: Folder, *, mend: bool) -> None:
+    """Compare what lies there with what the journal gives; with `mend`, write what is missing.
+
+    Raises `EvidenceInvalid` that names each file that differs (or, without `mend`, is missing).
+    """
+    differing = []
+    for name, data in files.items():
+        place = _place(folder, name)
+        found = _bytes(place)
+        if found is None and mend:
+            files_of.write(place, data)
+        elif found != data:
+            differing.append(f"{place}{' is missing' if found is None else ''}")
+    if differing:
+        raise EvidenceInvalid(
+            f"not what the journal gives: {', '.join(differing)}",
+            hint="the journal decides; remove these files and replay again, and ask who changed them",
+            reason="replay-differs",
+        )
+
+
+def _place(folder: Folder, name: str) -> Path:
+    return folder.record if name == RECORD else folder.side / name
+
+
+def _bytes(path: Path) -> bytes | None:
+    """Return a file's bytes, None when it is not there; a link counts as something else."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return b""
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read()
