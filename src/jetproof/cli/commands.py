@@ -6,6 +6,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("inspect", "jetproof.cli.inspect", "say what this machine is"),
     ("doctor", "jetproof.cli.doctor", "say why PyTorch has no CUDA here, and what mends it"),
     ("explain", "jetproof.cli.explain", "find the cause in a pasted traceback, log or issue"),
+    ("audit", "jetproof.cli.audit", "say whether a project would replace the vendor's torch"),
     ("install", "jetproof.cli.install", "install a project and keep the vendor's torch"),
     ("rules", "jetproof.cli.rules", "list the rules, or say what one means"),
     ("completion", "jetproof.cli.completion", "print the completion script of a shell"),

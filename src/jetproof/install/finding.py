@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from jetproof.diagnosis.rule import DOCS_URL, Because, Confidence, Remedy, Severity
+from jetproof.errors import ExitCode
 from jetproof.install.locked import Where
 
 __all__ = ["Because", "Confidence", "Finding", "Remedy", "Severity", "Verdict", "worst"]
@@ -21,6 +22,13 @@ class Verdict(Enum):
     UNDETERMINED = "UNDETERMINED"
     """Part of the input is not known; never taken for OK."""
     OK = "OK"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """How a command ends with this answer."""
+        if self is Verdict.OK:
+            return ExitCode.OK
+        return ExitCode.UNDECIDED if self is Verdict.UNDETERMINED else ExitCode.NO
 
 
 @dataclass(frozen=True, kw_only=True)

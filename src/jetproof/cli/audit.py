@@ -1,0 +1,136 @@
+"""`jetproof audit`: would this project replace the vendor's torch on a Jetson? Asked on any machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jetproof.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from jetproof.install.audit import Audit
+    from jetproof.install.case import Held
+    from jetproof.install.stack_environment import Board
+    from jetproof.tables import Tables
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "path", nargs="?", type=Path, default=Path(), metavar="PATH", help="folder, lock, requirements, wheel or venv"
+    )
+    board = parser.add_argument_group("which board")
+    where = board.add_mutually_exclusive_group()
+    where.add_argument("--stack", metavar="NAME", help="like jp6.2, jp7-thor or jp6.2/agx-orin-64gb")
+    where.add_argument(
+        "--from", dest="source", type=Path, metavar="FILE", help="a saved read-out of a board (see inspect --save)"
+    )
+    board.add_argument("--python", metavar="RELEASE", help="another Python than the stack's, like 3.12")
+    board.add_argument(
+        "--held", action="append", default=[], metavar="NAME==NUMBER", help="what of the vendor has to stay; repeatable"
+    )
+    what = parser.add_argument_group("what of the project")
+    what.add_argument("--extra", action="append", default=[], metavar="NAME", help="an extra of the project")
+    what.add_argument("--group", action="append", default=[], metavar="NAME", help="a dependency group")
+    what.add_argument("--resolve", action="store_true", help="let uv resolve what has no lock (uses the network)")
+    what.add_argument("--offline", action="store_true", help="with --resolve: use uv's cache only")
+    what.add_argument("--index-url", metavar="URL", help="with --resolve: the index instead of the usual one")
+    form = parser.add_argument_group("output").add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="the audit as JSON (schema jetproof/audit/1)")
+    form.add_argument("--sarif", action="store_true", help="SARIF 2.1.0 for code scanning")
+    form.add_argument("--github", action="store_true", help="annotations for a GitHub workflow")
+    form.add_argument("--markdown", action="store_true", help="Markdown for an issue or a job summary")
+    form.add_argument(
+        "--emit",
+        choices=("constraints", "override", "excludes", "pyproject"),
+        help="print what holds the vendor's torch for pip, for uv, or for pyproject.toml",
+    )
+    form.add_argument("--fix", action="store_true", help="write it into the project's pyproject.toml")
+    parser.add_argument("--diff", action="store_true", help="with --fix: show the change and write nothing")
+    parser.epilog = (
+        "Exit codes: 0 the vendor's torch is kept, 1 it is replaced or the Python does not fit, "
+        "2 wrong usage or input, 4 not determined."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, judge, render."""
+    if arguments.diff and not arguments.fix:
+        raise UsageError("--diff shows what --fix would write", hint="add --fix")
+    from jetproof.install import readers
+    from jetproof.install.audit import audit
+    from jetproof.tables import load
+
+    tables = load()
+    board, held = _board(arguments, tables)
+    if arguments.emit:
+        from jetproof.install.holding import emitted
+
+        sys.stdout.write(emitted(arguments.emit, held, board, tables))
+        return int(ExitCode.OK)
+    if arguments.fix:
+        return _fix(arguments, held, board, tables)
+    project = readers.read(arguments.path)
+    if arguments.resolve and not project.locked:
+        from jetproof.install.audit_resolution import resolved
+
+        project = resolved(project, board, held, offline=arguments.offline, index_url=arguments.index_url)
+    result = audit(project, board, tables, held=held, extras=arguments.extra, groups=arguments.group)
+    _print(arguments, result)
+    return int(result.verdict.exit_code)
+
+
+def _board(arguments: argparse.Namespace, tables: Tables) -> tuple[Board, tuple[Held, ...]]:
+    """Return the board that the options name, and what is held on it."""
+    from jetproof.install.case import held as held_text
+    from jetproof.install.stack_environment import board
+
+    named = tuple(held_text(text) for text in arguments.held)
+    if arguments.source is None:
+        if arguments.stack is None:
+            raise UsageError(
+                "which board?",
+                hint="name a stack, like --stack jp6.2, or a read-out of a board, like --from board.json",
+                reason="no-board",
+            )
+        return board(tables.stack(arguments.stack), arguments.python), named
+    from jetproof.facts.from_snapshot import facts as facts_of
+    from jetproof.install.board_from_facts import board_of, held_of
+    from jetproof.target.interface import CollectRequest
+    from jetproof.target.recorded import RecordedTarget
+
+    facts = facts_of(RecordedTarget(arguments.source).collect(CollectRequest(trials=False)), tables)
+    found = {one.name: one for one in (*held_of(facts), *named)}
+    return board_of(facts, tables, arguments.python), tuple(found.values())
+
+
+def _fix(arguments: argparse.Namespace, held: tuple[Held, ...], board: Board, tables: Tables) -> int:
+    from jetproof.install.fix import fix
+    from jetproof.render.audit_fix import told
+
+    change = fix(arguments.path, held, board, tables, write=not arguments.diff)
+    sys.stdout.write(told(change, diff=arguments.diff))
+    return int(ExitCode.OK)
+
+
+def _print(arguments: argparse.Namespace, result: Audit) -> None:
+    from jetproof import __version__
+    from jetproof.render import audit as render
+    from jetproof.render.annotations import annotations
+    from jetproof.render.sarif import sarif
+    from jetproof.render.style import style_for
+
+    if arguments.json:
+        text = json.dumps(render.json_object(result), indent=2, ensure_ascii=False) + "\n"
+    elif arguments.sarif:
+        text = sarif(render.notices(result), release=__version__, command="audit")
+    elif arguments.github:
+        text = annotations(render.notices(result)) + render.answer(result) + "\n"
+    elif arguments.markdown:
+        text = render.markdown(result)
+    else:
+        text = render.told(result, style_for(sys.stdout))
+    sys.stdout.write(text)
