@@ -22,7 +22,7 @@ TEGRA_PRODUCTS = frozenset(
 )
 """Products that may carry a Jetson module, its kernel and its release file, and are no Jetson all the same."""
 
-_WEAK = frozenset({"dgx-kernel", "server-vendor", "cloud-kernel"})
+_WEAK = frozenset({"dgx-kernel", "server-vendor"})
 """Rows that a Jetson module outweighs: a kernel's flavour and a maker's name do not name a product."""
 
 _DISCRETE = re.compile(
