@@ -10,5 +10,10 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("install", "jetproof.cli.install", "install a project and keep the vendor's torch"),
     ("rules", "jetproof.cli.rules", "list the rules, or say what one means"),
     ("completion", "jetproof.cli.completion", "print the completion script of a shell"),
+    ("run", "jetproof.cli.run", "qualify a board: run a gate, each item isolated, nothing unrun ever green"),
+    ("replay", "jetproof.cli.replay", "derive verdict and reports again from a run's journal"),
+    ("gates", "jetproof.cli.gates", "list the gates of the project's policy"),
+    ("probes", "jetproof.cli.probes", "list the probes, or say what one proves and what not"),
+    ("policy", "jetproof.cli.policy", "show the project's policy, or check its form"),
 )
 """(name, module, one line of help). Each module has `configure(parser)` and `run(arguments) -> int`."""

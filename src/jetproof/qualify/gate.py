@@ -48,8 +48,8 @@ class Request:
     output: Path
     rehearsal: bool = False
     challenge: str | None = None
-    side_folder: Callable[[str], str | None] | None = None
-    """Gives a folder with a pinned pytest for an interpreter (path) that has none."""
+    side_folder: Callable[[str, str], str | None] | None = None
+    """Gives a folder with a pinned pytest for an interpreter (path, release) that has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,9 +113,10 @@ def prepare(
     preflight.require_memory(plan, catalogue, facts)
     lacks = preflight.lacking(plan, gate, catalogue, snapshot)
     side_folder = None
-    python = snapshot.python.path if snapshot.python is not None else None
-    if request.side_folder is not None and "pytest" in lacks and python is not None:
-        side_folder = request.side_folder(python)
+    python = snapshot.python
+    if request.side_folder is not None and "pytest" in lacks and python is not None and python.interpreter is not None:
+        executable = python.path or python.interpreter.executable
+        side_folder = request.side_folder(executable, python.interpreter.version)
         if side_folder is not None:
             del lacks["pytest"]
     preflight.require_packages(lacks, snapshot)

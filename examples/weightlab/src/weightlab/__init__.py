@@ -1,0 +1,1 @@
+"""Edits weights that do not fit on the GPU."""
