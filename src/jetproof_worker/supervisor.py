@@ -176,13 +176,16 @@ class Supervisor:
         limits = [self._next_beat, time.monotonic() + _TICK]
         limits += [run.kill_at or run.deadline for run in self.running.values()]
         for key, _ in self.selector.select(max(0.0, min(limits) - time.monotonic())):
+            now_there = self.selector.get_map().get(key.fd)
+            if now_there is None or now_there.data is not key.data:
+                continue  # closed by an event before it
             kind, subject, name = key.data
             if kind == "wake":
                 try:
                     os.read(self._woken, 4096)
                 except BlockingIOError:
                     pass
-            elif kind == "pipe" and subject.fds.get(name) == key.fd:
+            elif kind == "pipe":
                 self._read(subject, name)
             elif kind == "zygote":
                 self._hear(subject)
