@@ -19,7 +19,7 @@ from jetproof.qualify import clock, preflight
 from jetproof.qualify.checkout import source as source_of
 from jetproof.qualify.device_id import device_id
 from jetproof.qualify.folder import Folder, is_ours
-from jetproof.qualify.journal import Entry, Journal, Writer
+from jetproof.qualify.journal import Entry, Journal, Writer, load, read
 from jetproof.qualify.locks import gpu_lock_path, held
 from jetproof.qualify.machine import told
 from jetproof.qualify.plan import plan as plan_of
@@ -164,7 +164,7 @@ def qualify(
         def read_again() -> After:
             return After(source=prepared.source(), state=state(target.collect(CollectRequest(trials=False))))
 
-        return run(
+        run(
             target,
             prepared.plan,
             writer,
@@ -173,6 +173,7 @@ def qualify(
             after=read_again,
             on_entry=on_entry,
         )
+    return read(load(folder.journal))  # what is judged is what lies on the disk
 
 
 def _fresh_seeds() -> Iterator[int]:

@@ -15,6 +15,7 @@ from jetproof.qualify.journal import GENESIS, SCHEMA, Entry, Journal, Writer
 from jetproof.qualify.judge import verdict
 from jetproof.qualify.outcome import Outcome
 from jetproof.qualify.plan_model import Plan, ProbeStep, PytestStep, Source
+from jetproof.qualify.privacy import redactor
 from jetproof_worker.process import Completed
 
 IMPORT_TIMEOUT = 300
@@ -122,14 +123,15 @@ def _attempt(
 ) -> None:
     nonce = secrets.token_hex(16)
     steps = [step for step in plan.items if step.id in todo]
-    listener = _Listener(pen, number, nonce, [step.id for step in steps])
+    redacted = redactor(surroundings.project_root)
+    listener = _Listener(pen, number, nonce, [step.id for step in steps], redacted)
     digest = sha256(nonce.encode()).hexdigest()
     pen.write("attempt", {"number": number, "items": [step.id for step in steps], "nonce_sha256": digest})
     status: dict[str, Any] = {"status": "stopped", "code": None, "detail": "", "stderr": ""}
     try:
         done = target.serve(request(plan, steps, nonce, surroundings), listener, time_limit(steps))
         stderr = done.stderr.decode("utf-8", "replace")
-        status = {"status": done.status, "code": done.code, "detail": done.detail, "stderr": stderr[-16384:]}
+        status = redacted({"status": done.status, "code": done.code, "detail": done.detail, "stderr": stderr[-16384:]})
     except JetproofError as error:
         if error.reason == "journal-unwritable":
             raise
@@ -142,7 +144,10 @@ def _attempt(
 class _Listener:
     """Takes the worker's records as they come and writes down each, or why it was not accepted."""
 
-    def __init__(self, pen: _Pen, number: int, nonce: str, items: Sequence[str]) -> None:
+    def __init__(
+        self, pen: _Pen, number: int, nonce: str, items: Sequence[str], redacted: Callable[[Any], Any]
+    ) -> None:
+        self._redacted = redacted
         self._pen = pen
         self._number = number
         self._nonce = nonce
@@ -153,7 +158,7 @@ class _Listener:
 
     def __call__(self, record: dict[str, object]) -> None:
         self._records += 1
-        told = {name: value for name, value in record.items() if name != "nonce"}
+        told = self._redacted({name: value for name, value in record.items() if name != "nonce"})
         if record.get("nonce") != self._nonce:
             fault: Fault | None = Fault(code="foreign-record", detail="a record without this run's nonce")
         elif self._records > MOST_RECORDS:
