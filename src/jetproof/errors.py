@@ -53,6 +53,18 @@ class JetproofError(Exception):
         self.reason = reason or self.default_reason
 
 
+class InternalError(JetproofError):
+    """A fault of jetproof itself."""
+
+    @classmethod
+    def of(cls, error: Exception) -> InternalError:
+        """Tell an exception that nobody foresaw."""
+        return cls(
+            f"internal error: {type(error).__name__}: {error}",
+            hint="this is a fault of jetproof; JETPROOF_DEBUG=1 shows where, please report it with the input",
+        )
+
+
 class UsageError(JetproofError):
     """The call or its input is not what it should be."""
 

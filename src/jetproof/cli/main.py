@@ -51,6 +51,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # whoever reads our output has gone; point stdout elsewhere so that the interpreter's own flush is quiet
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(ExitCode.OK)
+    except Exception as error:
+        if os.environ.get("JETPROOF_DEBUG"):
+            raise
+        from jetproof.errors import InternalError
+        from jetproof.render.errors import told
+
+        sys.stderr.write(told(InternalError.of(error), arguments_json="--json" in words))
+        return int(ExitCode.INTERNAL)
 
 
 def script() -> None:
