@@ -13,6 +13,10 @@ from jetproof.tables import Tables
 DOCS_URL = "https://github.com/jetproof/jetproof/blob/main/"
 """Where the project's pages are read; a page's path in the repository follows."""
 
+GUESS, SYMPTOM, SHARED, LITERAL = 0, 1, 2, 3
+"""How literally evidence names a cause: what is usual; a symptom that many have; a message that several causes print
+with a fact that separates them; a message or a fact that only this cause has."""
+
 
 class Severity(enum.Enum):
     """How much a finding matters."""
@@ -109,8 +113,61 @@ class Rule:
     check: Callable[[Facts, Tables], Iterator[Finding]]
 
 
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What all findings of one rule share."""
+
+    id: str
+    name: str
+    root_cause: str
+    layer: Layer
+
+    def rule(self, check: Callable[[Facts, Tables], Iterator[Finding]]) -> Rule:
+        """Return the rule that looks for this fault."""
+        return Rule(id=self.id, name=self.name, check=check)
+
+    def finding(
+        self,
+        message: str,
+        *,
+        because: tuple[Because | None, ...] = (),
+        remedy: tuple[Remedy, ...] = (),
+        severity: Severity = Severity.BLOCKING,
+        confidence: Confidence = Confidence.LIKELY,
+        specificity: int = SYMPTOM,
+        missing: tuple[str, ...] = (),
+    ) -> Finding:
+        """Return one finding of this rule; reasons that are None are left out, and each is told once."""
+        told = {(reason.fact, reason.value, reason.read_from): reason for reason in because if reason is not None}
+        return Finding(
+            rule=self.id,
+            name=self.name,
+            root_cause=self.root_cause,
+            layer=self.layer,
+            severity=severity,
+            confidence=confidence,
+            message=message,
+            because=tuple(told.values()),
+            remedy=remedy,
+            missing=missing,
+            specificity=specificity,
+        )
+
+
 def because(fact: Fact[object], value: str | None = None) -> Because:
     """Quote a fact as the reason of a finding; an absent one is quoted as "absent"."""
     if value is None:
-        value = "absent" if fact.absent else f"unknown ({fact.reason.value})" if fact.reason else str(fact.value)
+        value = _quoted(fact)
     return Because(fact=fact.name, value=value, read_from=fact.read_from)
+
+
+def _quoted(fact: Fact[object]) -> str:
+    if fact.absent:
+        return "absent"
+    if fact.value is None:
+        return f"unknown ({fact.reason.value})" if fact.reason else "unknown"
+    if isinstance(fact.value, enum.Enum):
+        return str(fact.value.value)
+    if isinstance(fact.value, tuple):
+        return " ".join(map(str, fact.value)) or "none"
+    return str(fact.value)

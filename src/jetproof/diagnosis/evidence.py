@@ -1,0 +1,87 @@
+"""The texts that rules search, and a found text as the reason of a finding."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from jetproof.diagnosis.rule import Because
+from jetproof.facts.model import Facts, Message, MessageKind, Outcome
+from jetproof.tables import Tables
+
+SAID = (MessageKind.ERROR, MessageKind.OUTPUT)
+"""What programs printed."""
+TOLD = (MessageKind.PROSE,)
+"""What people wrote."""
+TYPED = (MessageKind.COMMAND,)
+"""What people typed."""
+_LONGEST_QUOTE = 240
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """A place where a text says something."""
+
+    match: re.Match[str]
+    message: Message
+
+    @property
+    def because(self) -> Because:
+        """The line that was found, with its place."""
+        text = self.message.text
+        start = text.rfind("\n", 0, self.match.start()) + 1
+        end = text.find("\n", self.match.end())
+        line = text[start : end if end >= 0 else len(text)].strip()
+        if len(line) > _LONGEST_QUOTE:
+            at = max(0, self.match.start() - start - 60)
+            line = "… " + line[at : at + _LONGEST_QUOTE] + " …"
+        return Because(fact=self.message.kind.value, value=line, read_from=self._place())
+
+    def _place(self) -> str:
+        where = self.message.read_from
+        if not re.fullmatch(r"line \d+", where):
+            return where
+        return f"line {int(where[5:]) + self.message.text.count(chr(10), 0, self.match.start())}"
+
+
+def texts(facts: Facts) -> tuple[Message, ...]:
+    """Return all texts there are: the report's messages and what failed trials printed."""
+    tried = tuple(
+        Message(text=trial.message, kind=MessageKind.ERROR, read_from=f"trial: {trial.name}")
+        for trial in facts.torch.trials
+        if trial.message and trial.outcome is not Outcome.NOT_RUN
+    )
+    return facts.messages + tried
+
+
+def hit(facts: Facts, pattern: re.Pattern[str], *kinds: MessageKind) -> Hit | None:
+    """Return the first place where a text of one of the kinds (all, if none is given) holds the pattern."""
+    for message in texts(facts):
+        if kinds and message.kind not in kinds:
+            continue
+        found = pattern.search(message.text)
+        if found:
+            return Hit(match=found, message=message)
+    return None
+
+
+def reason(facts: Facts, pattern: re.Pattern[str], *kinds: MessageKind) -> Because | None:
+    """Return the first hit as a reason."""
+    found = hit(facts, pattern, *kinds)
+    return found.because if found else None
+
+
+def signature(facts: Facts, tables: Tables, *names: str) -> Hit | None:
+    """Return the first hit of one of the named rows of the failure signatures."""
+    for row in tables.signatures:
+        if row.id in names:
+            found = hit(facts, _compiled(row.signature_regex))
+            if found:
+                return found
+    return None
+
+
+@lru_cache(maxsize=256)
+def _compiled(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)

@@ -1,0 +1,74 @@
+"""A package was built against a torch that is not the board's: pip's build isolation downloaded another.
+
+Why it matters
+    With build isolation pip makes an empty environment and fetches torch from the default index to build against. The extension
+    then fits that torch and not the one it will meet.
+
+How it is decided
+    The traceback's path holds pip-build-env-… or uv's builds-v0 with a torch in it; or the build finds no torch although one
+    is installed.
+
+What to do
+    Build with --no-build-isolation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(
+    id="JD077",
+    name="build-isolation-foreign-torch",
+    root_cause="build-isolation-foreign-torch",
+    layer=Layer.TORCH_BUILD,
+)
+
+_ISOLATED = re.compile(
+    r"(?:pip-build-env-[\w-]{1,20}/|builds-v0/\.tmp\w{1,12}/|build-env-\w{1,12}/)[^\s\"']{0,160}/torch\b"
+)
+_PATH = re.compile(
+    r"pip-build-env-|builds-v0/\.tmp|build isolation|--no-build-isolation|isolated (?:build )?environment|Getting requirements to build wheel"
+)
+_TORCH = re.compile(
+    r"No module named ['\"]?torch\b|detected CUDA version \([\d.]{3,6}\) mismatches the version that was used to compile|(?i:\btorch\b[^\n]{0,60}\b(?:downloaded|fetched|pulled)\b[^\n]{0,40}\b(?:build|isolat))"
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+    """Yield a finding when a build saw another torch than the board's."""
+    isolated = hit(facts, _ISOLATED)
+    path, torch = hit(facts, _PATH), hit(facts, _TORCH)
+    if isolated:
+        yield _finding((isolated.because, torch.because if torch else None), LITERAL, Confidence.CERTAIN)
+    elif path and torch:
+        yield _finding((path.because, torch.because), LITERAL, Confidence.LIKELY)
+    elif torch and re.search(r"mismatches", torch.match.group(0)):
+        yield _finding((torch.because,), SHARED, Confidence.POSSIBLE)
+
+
+def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+    return ABOUT.finding(
+        "The package was built against a torch that pip fetched for the build, not the board's own.",
+        because=reasons,
+        specificity=specificity,
+        confidence=confidence,
+        remedy=(
+            Remedy(
+                text="Build in the environment that holds the board's torch.",
+                command="python3 -m pip install --no-build-isolation --no-deps PACKAGE",
+            ),
+            Remedy(
+                text="With uv name the package in pyproject.toml.",
+                command='[tool.uv]\nno-build-isolation-package = ["PACKAGE"]',
+            ),
+        ),
+    )
+
+
+RULE = ABOUT.rule(check)

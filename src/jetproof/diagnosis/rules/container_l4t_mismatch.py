@@ -1,0 +1,110 @@
+"""The image was made for another L4T than the host's.
+
+Why it matters
+    An L4T image and the host's driver go together in groups: each 32.x for itself, 34 with 35, 36.2 to 36.3,
+    36.4 to 36.5, 38, 39. Across them libraries are missing or the driver is too old, and a newer toolkit on the host
+    does not help.
+
+How it is decided
+    The image's rNN tag (or the JetPack it names) against the host's L4T; the runtime's own refusal, "unsatisfied condition:
+    cuda>="; a JetPack 6 -igpu image on JetPack 7.
+
+What to do
+    Take the image of the host's group, or flash the JetPack that the image is for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, jetpack_reason, l4t_group
+from jetproof.diagnosis.remedies import NEVER_THE_DRIVER, image_for_host
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(id="JD051", name="container-l4t-mismatch", root_cause="container-l4t-mismatch", layer=Layer.CONTAINER)
+
+_REFUSED = re.compile(
+    r"(?i)unsatisfied condition: cuda ?[>=]|NVIDIA_REQUIRE_CUDA|requirements not met: unsatisfied condition"
+)
+_IGPU = re.compile(r"(?i)-igpu\b")
+_FOR_OTHER = re.compile(
+    r"(?i)\b(?:image|container)\b[^.\n]{0,80}\b(?:for|made for|built for|targets|based on|of)\b[^.\n]{0,30}\b(?:JetPack ?(\d(?:\.\d)?)|(?:L4T[ -]?)?R?(3[2-9](?:\.\d{1,2}){0,2}))"
+)
+_TAG = re.compile(r"(?i)[:\-_]r(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)\b")
+_LEAD_OF_JETPACK = {4: "32", 5: "34/35", 6: "36", 7: "38"}
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when image and host are of different groups."""
+    if facts.platform.is_jetson.value is False:
+        return
+    literal = hit(facts, _REFUSED) or signature(facts, tables, "container-cuda-requirement")
+    nvdla = signature(facts, tables, "libnvdla-missing")
+    major = jetpack_major(facts)
+    if literal:
+        yield _finding(facts, (literal.because, jetpack_reason(facts)), LITERAL, Confidence.CERTAIN)
+        return
+    host = host_groups(facts, tables)
+    image = _image_group(facts)
+    if image and host and not any(group == image[0] or group.startswith(image[0] + ".") for group in host):
+        yield _finding(
+            facts, (image[1], *_host(facts)), LITERAL, Confidence.CERTAIN if len(host) == 1 else Confidence.LIKELY
+        )
+        return
+    if not in_container(facts):
+        return
+    igpu = hit(facts, _IGPU)
+    if major == 7 and (igpu or nvdla):
+        yield _finding(
+            facts,
+            (igpu.because if igpu else None, nvdla.because if nvdla else None, *_host(facts)),
+            LITERAL,
+            Confidence.LIKELY,
+        )
+        return
+    told = hit(facts, _FOR_OTHER)
+    if told and major:
+        named = told.match.group(1) or ""
+        release = told.match.group(2) or ""
+        other = named and int(named[0]) != major
+        other = other or (release and l4t_group(release) and host and l4t_group(release) not in host)
+        if other:
+            yield _finding(facts, (told.because, *_host(facts)), SHARED, Confidence.LIKELY)
+            return
+    if nvdla:
+        yield _finding(facts, (nvdla.because, *_host(facts)), SHARED, Confidence.POSSIBLE)
+
+
+def _image_group(facts: Facts) -> tuple[str, Because] | None:
+    """Return the group of the image, with the fact that names it."""
+    stated = facts.container.image_l4t
+    if stated.value:
+        group = l4t_group(stated.value) or stated.value.split(".")[0]
+        return group, because(stated)
+    found = hit(facts, _TAG)
+    if found and in_container(facts):
+        group = l4t_group(found.match.group(1))
+        return (group, found.because) if group else None
+    return None
+
+
+def _host(facts: Facts) -> tuple[Because | None, ...]:
+    return (because(facts.platform.l4t) if facts.platform.l4t.known else None, jetpack_reason(facts))
+
+
+def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+    return ABOUT.finding(
+        "The image is made for another L4T than the host's.",
+        because=reasons,
+        remedy=(*image_for_host(facts), NEVER_THE_DRIVER),
+        specificity=specificity,
+        confidence=confidence,
+        missing=() if facts.platform.l4t.known else ("l4t",),
+    )
+
+
+RULE = ABOUT.rule(check)

@@ -1,0 +1,160 @@
+"""The container runs without the nvidia runtime, so it has neither device nodes nor the host's libraries.
+
+Why it matters
+    On L4T the images take the driver (on L4T 32 all of CUDA too) from the host by way of the nvidia runtime. Without it
+    libraries are missing or empty, and the GPU is not there. `docker build` uses it only when it is the default.
+
+How it is decided
+    The runtime is stated not to be nvidia, Docker does not know it, --gpus is refused in csv mode, libraries in the image
+    have no bytes, or device nodes are absent in the container while the host works.
+
+What to do
+    Install and register the runtime, make it the default, and start with --runtime nvidia.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, l4t_group
+from jetproof.diagnosis.remedies import nvidia_runtime
+from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.sonames import missing_libraries
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(
+    id="JD050", name="container-no-nvidia-runtime", root_cause="container-no-nvidia-runtime", layer=Layer.CONTAINER
+)
+
+_LITERAL = re.compile(
+    r"(?i)unknown or invalid runtime name:? ?\"?nvidia|Unknown runtime specified \"?nvidia|could not select device driver \S{0,12} with capabilities"
+    r"|runtime[ '\"]{1,3}nvidia['\"]? (?:is )?(?:not (?:found|installed|registered|configured)|unknown)|nvidia-container-runtime\S{0,20}: (?:executable file )?(?:not found|no such file)"
+    r"|WARNING: The NVIDIA Driver was not detected|no nvidia runtime|nvidia runtime (?:is |was )?(?:not|missing|absent)|without (?:the )?(?:nvidia runtime|--runtime[ =]nvidia|nvidia container (?:runtime|toolkit))"
+    r"|(?:nvidia-)?container[- ]toolkit (?:is |was )?not installed|\bdefault[- ]runtime\b[^\n]{0,30}\b(?:runc|not nvidia|not set|missing|wasn't|isn't)|forgot (?:to (?:add|pass|give) )?['\"`]?--runtime"
+)
+_NO_NODES = re.compile(
+    r"(?i)/dev/(?:nvmap|nvhost-(?:ctrl|gpu|ctrl-gpu|as-gpu)|nvgpu)\S{0,20}[^\n]{0,60}(?:No such file|not found|missing|absent|does(?:n't| not) exist)|NvRmMemInitNvmap[^\n]{0,60}No such file|(?:no|without|lacks?) /dev/(?:nvhost|nvmap|nvgpu)"
+)
+_NOT_NVIDIA = re.compile(
+    r"(?i)\bnot nvidia\b|\brunc\b|\bnone\b|\bnot given\b|\bdefault\b(?!.{0,20}nvidia)|\bcrun\b|\bplain\b|\bkata\b|\bmissing\b"
+)
+_HOST_WORKS = re.compile(
+    r"(?i)\b(?:works?|fine|True|ok|available|detected)\b[^.\n]{0,40}\bon (?:the )?host\b|\bon (?:the )?host\b[^.\n]{0,60}\b(?:works?|fine|True|ok|available|detected|sees)\b|\boutside (?:of )?(?:the )?(?:container|docker)\b[^.\n]{0,40}\b(?:works?|fine|True)"
+)
+_BUILD = re.compile(
+    r"(?i)\bdocker(?:-compose| compose)? build\b|\bduring (?:the )?(?:docker )?build\b|\bjetson-containers build\b|\bbuildx?\b.{0,20}\bDockerfile\b|^ => ERROR \[|RUN python3? -c",
+    re.MULTILINE,
+)
+_FROM_HOST = frozenset(
+    {
+        "libcurand",
+        "libcublas",
+        "libcudart",
+        "libcudnn",
+        "libcufft",
+        "libcusolver",
+        "libcusparse",
+        "libnvinfer",
+        "libcuda",
+        "libnvToolsExt",
+        "libnvrm",
+        "libnvrm_gpu",
+        "libnvdla_compiler",
+        "libnvrtc",
+        "libcublasLt",
+        "libnvrm_mem",
+        "libnvos",
+        "libnvcuvid",
+    }
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when a container lacks the nvidia runtime."""
+    if facts.platform.is_jetson.value is False:
+        return
+    literal = signature(
+        facts,
+        tables,
+        "container-runtime-unknown",
+        "container-csv-mode-refusal",
+        "container-no-gpu-driver",
+        "container-zero-byte-libs",
+    ) or hit(facts, _LITERAL)
+    if literal:
+        yield _finding((literal.because, *_runtime(facts)), LITERAL, Confidence.CERTAIN)
+        return
+    if not in_container(facts):
+        return
+    runtime = facts.container.runtime
+    not_given = bool(runtime.value and _NOT_NVIDIA.search(runtime.value))
+    nodes_absent = facts.container.gpu_nodes.value is False
+    nodes = hit(facts, _NO_NODES)
+    library = _host_library(facts)
+    given = bool(runtime.value and "nvidia" in runtime.value.lower() and not not_given)
+    available = facts.torch.available
+    if nodes_absent or (not_given and (library or nodes or available.value is False)):
+        reasons = (
+            *_runtime(facts),
+            because(facts.container.gpu_nodes) if nodes_absent else None,
+            library,
+            nodes.because if nodes else None,
+        )
+        yield _finding(reasons, LITERAL, Confidence.CERTAIN if nodes_absent else Confidence.LIKELY)
+    elif not_given:
+        yield _finding(_runtime(facts), SHARED, Confidence.LIKELY)
+    elif nodes and not given:
+        yield _finding((nodes.because,), SHARED, Confidence.LIKELY)
+    elif library and not given:
+        build = hit(facts, _BUILD)
+        differs = _differs(facts, tables)
+        strong = build is not None or (not differs and (jetpack_major(facts) or 4) <= 5)
+        yield _finding(
+            (library, build.because if build else None),
+            SHARED if strong else SYMPTOM,
+            Confidence.LIKELY if strong else Confidence.POSSIBLE,
+        )
+    elif not given and _host_works(facts):
+        yield _finding((_host_works(facts), because(available) if available.known else None), SHARED, Confidence.LIKELY)
+
+
+def _host_works(facts: Facts) -> Because | None:
+    found = hit(facts, _HOST_WORKS)
+    blind = facts.torch.available.value is False or hit(
+        facts,
+        re.compile(
+            r"(?i)no CUDA|no GPU|not detect|cannot (?:find|see)|False|100\b|CUDA driver version is insufficient|libcuda"
+        ),
+    )
+    return found.because if found and blind else None
+
+
+def _differs(facts: Facts, tables: Tables) -> bool:
+    image = l4t_group(facts.container.image_l4t.value or "")
+    host = host_groups(facts, tables)
+    return bool(image and host and image not in host)
+
+
+def _host_library(facts: Facts) -> Because | None:
+    return next((library.because for library in missing_libraries(facts) if library.name in _FROM_HOST), None)
+
+
+def _runtime(facts: Facts) -> tuple[Because, ...]:
+    return (because(facts.container.runtime),) if facts.container.runtime.known else ()
+
+
+def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+    return ABOUT.finding(
+        "The container runs without the nvidia runtime: the host's driver and libraries are not in it.",
+        because=reasons,
+        remedy=nvidia_runtime(),
+        specificity=specificity,
+        confidence=confidence,
+        missing=() if specificity == LITERAL else ("container.runtime", "container.gpu_nodes"),
+    )
+
+
+RULE = ABOUT.rule(check)

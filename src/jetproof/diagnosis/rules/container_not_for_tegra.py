@@ -1,0 +1,93 @@
+"""The image is not made for Jetson, and this board needs one that is.
+
+Why it matters
+    Up to JetPack 6, and on Orin before JetPack 7.2, an arm64 image for servers or discrete GPUs has neither code for the
+    board's GPU nor the libraries that fit its driver. On Thor and on JetPack 7.2 such images are right.
+
+How it is decided
+    The image's name: generic NGC, nvidia/cuda, an x86 project's image, a dGPU or server build, against the board.
+
+What to do
+    Take an L4T image (-igpu on JetPack 6), or build one on an L4T base.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import TYPED, hit, signature
+from jetproof.diagnosis.known import capability, jetpack_major, jetpack_reason, old_tegra
+from jetproof.diagnosis.remedies import image_for_host
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(
+    id="JD053", name="container-not-built-for-tegra", root_cause="container-not-built-for-tegra", layer=Layer.CONTAINER
+)
+
+_FOR_TEGRA = re.compile(
+    r"(?i)l4t|igpu|jetson|tegra|jetpack|\bjp\d|dustynv|\br3[2-9]\.\d|[-_]r3[2-9]\b|roboflow-inference-server-jetson"
+)
+_GENERIC = re.compile(
+    r"(?i)nvcr\.io/nvidia/(?:pytorch|tensorflow|tensorrt|tritonserver|cuda|deepstream|clara|cuopt|nemo|vllm|pytorch-geometric|rapidsai|merlin|modulus|isaac)\b|\bnvidia/cuda\b|\bpytorch/pytorch\b|\bvllm/vllm-openai\b"
+    r"|\bultralytics/ultralytics\b|\brapidsai/|\btensorflow/tensorflow\b|\bdgpu\b|\bdiscrete[- ]GPU\b|\bsbsa\b|\bserver (?:arm64|aarch64)\b|\bhuggingface/\S{1,40}|\bghcr\.io/\S{1,80}|\b(?:generic|desktop|data-?cent(?:er|re)) (?:CUDA |arm64 |NGC )?(?:image|container)"
+)
+_TOLD = re.compile(
+    r"(?i)\b(?:image|container|holohub|build)\b[^.\n]{0,60}\b(?:dgpu|discrete|sbsa|server arm64|not (?:made|built|meant) for (?:jetson|tegra|l4t))\b|\b(?:dgpu|sbsa)\b[^.\n]{0,30}\b(?:image|container|variant|build)|\bbuilt for (?:the )?dGPU\b|--gpu[ =]dgpu|--base-?img[ =]\S*dgpu|\bdgpu\b"
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when a generic image runs on a board that needs a Tegra one."""
+    if not old_tegra(facts):
+        return
+    image = facts.container.image
+    literal = signature(facts, tables, "no-kernel-image", "unsupported-cc-warning", "driver-insufficient")
+    symptom = literal or hit(
+        facts,
+        re.compile(
+            r"(?i)no CUDA-capable device|is_available\W{0,4}[^\n]{0,30}False|cannot open shared object|nvrm|Unsupported|CUDA error|file exists|not detected|failed"
+        ),
+    )
+    if image.value and _FOR_TEGRA.search(image.value) and not re.search(r"(?i)\bdgpu\b", image.value):
+        return
+    told = hit(facts, _TOLD)
+    named = image.value and _GENERIC.search(image.value)
+    if named:
+        yield _finding(
+            facts,
+            (because(image), symptom.because if symptom else None, told.because if told else None),
+            LITERAL,
+            Confidence.LIKELY,
+        )
+    elif told and not hit(facts, re.compile(r"(?i)sbsa/cu\d")):
+        yield _finding(
+            facts,
+            (told.because, symptom.because if symptom else None),
+            LITERAL if jetpack_major(facts) or capability(facts) else SHARED,
+            Confidence.LIKELY,
+        )
+    else:
+        typed = hit(
+            facts,
+            re.compile(r"(?i)\b(?:docker|podman) run\b[^\n]{0,300}?(" + _GENERIC.pattern.replace("(?i)", "") + ")"),
+            *TYPED,
+        )
+        if typed and not _FOR_TEGRA.search(typed.match.group(1)):
+            yield _finding(facts, (typed.because,), SHARED, Confidence.LIKELY)
+
+
+def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+    return ABOUT.finding(
+        "The image is not made for Jetson, and this board needs one that is.",
+        because=(*reasons, jetpack_reason(facts)),
+        remedy=image_for_host(facts),
+        specificity=specificity,
+        confidence=confidence,
+        missing=() if jetpack_reason(facts) else ("l4t",),
+    )
+
+
+RULE = ABOUT.rule(check)

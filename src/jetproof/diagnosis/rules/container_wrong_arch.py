@@ -1,0 +1,58 @@
+"""The image is for another CPU architecture.
+
+Why it matters
+    An amd64 image starts nothing on arm64, whatever runtime is used. Many tags exist for amd64 only.
+
+How it is decided
+    "exec format error", a missing manifest for linux/arm64, or Docker's warning that platforms do not match.
+
+What to do
+    Take an arm64 image made for L4T, or build it on the board.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.remedies import image_for_host
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(id="JD054", name="container-wrong-arch", root_cause="container-wrong-arch", layer=Layer.CONTAINER)
+
+_OTHER = re.compile(
+    r"(?i)no (?:matching )?(?:manifest|image)[^\n]{0,60}linux/arm64|image(?:'s|\(s\))? (?:requested )?platform \(?linux/amd64|platform \(linux/amd64\) does not match|wrong ELF class|cannot execute binary file"
+    r"|ELF 64-bit LSB \S{0,40}x86-64|\b(?:amd64|x86[-_]64)[- ]only\b|\bonly (?:built |available |published )?for (?:linux/)?(?:amd64|x86[-_]64)\b"
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when an image of another architecture was started."""
+    literal = signature(facts, tables, "exec-format") or hit(facts, _OTHER)
+    arch = facts.container.image_arch
+    machine = facts.platform.arch.value
+    differs = bool(arch.value and machine and (arch.value in ("amd64", "x86_64")) != (machine == "x86_64"))
+    if literal or differs:
+        yield ABOUT.finding(
+            "The image is for another CPU architecture (amd64 on an arm64 board).",
+            because=(
+                literal.because if literal else None,
+                because(arch) if differs else None,
+                because(facts.container.image) if facts.container.image.known else None,
+            ),
+            remedy=(
+                *image_for_host(facts),
+                Remedy(
+                    text="See which architectures an image has.",
+                    command="docker manifest inspect IMAGE | grep architecture",
+                ),
+            ),
+            specificity=LITERAL if literal else SHARED,
+            confidence=Confidence.CERTAIN if literal else Confidence.LIKELY,
+        )
+
+
+RULE = ABOUT.rule(check)

@@ -1,0 +1,85 @@
+"""A detector says that CUDA is not installed, and it is.
+
+Why it matters
+    JetPack does not put /usr/local/cuda/bin on PATH, and some tools look for files that newer releases do not have. What they report is
+    about their search, not about CUDA.
+
+How it is decided
+    The detector's line, with nvcc or the toolkit's directory there; programs that need CUDA work.
+
+What to do
+    Put the toolkit on PATH; ignore the detector, or update it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit
+from jetproof.diagnosis.known import in_container
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(id="JD123", name="detector-false-negative", root_cause="detector-false-negative", layer=Layer.PROGRAM)
+
+_SAYS_NO = re.compile(
+    r"(?i)\bCUDA\W{1,4}(?:is )?(?:NOT INSTALLED|MISSING|not found|none)\b|\bnvcc\b[^\n]{0,12}(?:command )?not found|No CUDA (?:toolset|toolkit) found|CUDA_HOME environment variable is not set|Could not find (?:nvcc|CUDA toolkit)|(?:jtop|jetson_release|jetson-stats|detector|script|tool)\b[^.\n]{0,60}\b(?:says|shows?|reports?|prints?|lists?)\b[^.\n]{0,40}\b(?:CUDA|cuDNN|TensorRT|OpenCV)\b[^.\n]{0,20}\b(?:not|no|missing|NO)\b"
+    r"|\bOpenCV\b[^\n]{0,30}compiled CUDA: ?NO|CUDA_TOOLKIT_ROOT_DIR not found|could not find CUDA"
+)
+_THERE = re.compile(
+    r"(?i)/usr/local/cuda(?:-\d{1,2}(?:\.\d{1,2})?)?(?:/bin/nvcc|/lib64|/version)?\b(?![^\n]{0,40}(?:No such|not found|does not exist))|\bdpkg\b[^\n]{0,40}\bcuda|\b(?:CUDA|nvcc|toolkit) (?:is |are )?(?:there|present|installed|exists)|\bdeviceQuery\b[^.\n]{0,30}(?:pass|works|runs)|is_available\W{0,12}[^\n]{0,12}True"
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+    """Yield a finding when CUDA is said to be absent and is there."""
+    says = hit(facts, _SAYS_NO) or next(
+        (
+            found
+            for found in [hit(facts, re.compile(r"\S"))]
+            if found and found.message.read_from == "reported.detector_output"
+        ),
+        None,
+    )
+    if says is None or facts.platform.is_jetson.value is False:
+        return
+    there = hit(facts, _THERE)
+    nvcc, toolkit = facts.cuda.nvcc, facts.cuda.toolkit
+    shown = (
+        there.because if there else None,
+        because(nvcc) if nvcc.known else None,
+        because(toolkit) if toolkit.known else None,
+    )
+    if any(shown) and not in_container(facts):
+        yield _finding(
+            (says.because, *shown),
+            LITERAL if there or nvcc.known or facts.torch.available.value else SHARED,
+            Confidence.LIKELY,
+        )
+    else:
+        yield _finding((says.because,), SHARED, Confidence.POSSIBLE)
+
+
+def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+    return ABOUT.finding(
+        "A detector says that CUDA is absent; it looks in the wrong place.",
+        because=reasons,
+        specificity=specificity,
+        confidence=confidence,
+        remedy=(
+            Remedy(
+                text="See that it is there.",
+                command="ls -d /usr/local/cuda*/bin/nvcc && /usr/local/cuda/bin/nvcc --version",
+            ),
+            Remedy(
+                text="Put it on the path for tools that search there.",
+                command="echo 'export PATH=/usr/local/cuda/bin:$PATH CUDA_HOME=/usr/local/cuda' >> ~/.bashrc && . ~/.bashrc",
+            ),
+        ),
+        missing=("cuda.nvcc",) if specificity == SHARED else (),
+    )
+
+
+RULE = ABOUT.rule(check)

@@ -1,0 +1,72 @@
+"""A program asks NVML or nvidia-smi for what a Jetson does not answer.
+
+Why it matters
+    Before JetPack 6 there is no libnvidia-ml; from 6 on memory and load are [N/A]. Programs made for discrete GPUs take that for a
+    missing GPU, while CUDA works.
+
+How it is decided
+    The failure names NVML, pynvml or nvidia-smi; torch or deviceQuery work. NVML's assertion inside torch's allocator is lack of memory
+    instead.
+
+What to do
+    Switch that part of the program off, or take a release that knows Jetson; use tegrastats or jtop.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, Remedy
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(id="JD120", name="nvml-missing", root_cause="nvml-missing", layer=Layer.PROGRAM)
+
+_LITERAL = re.compile(
+    r"(?i)libnvidia-ml\b|\bpynvml\b|NVMLError\w{0,40}|\bnvml(?:Init|Device)\w{0,60}|NVML_ERROR_\w{3,40}|\bNVML (?:Shared Library Not Found|not (?:found|available|supported))|failed to initialize NVML|Can't initialize NVML|\bnvidia_ml_py\b|No GPU to monitor|GPUtil|\bno nvml\b|couldn't (?:find|load) nvml"
+    r"|int\('\[N/A\]'\)|'\[N/A\]'|\[Not Supported\]|cannot access local variable 'mem'"
+)
+_ASSERT = re.compile(r"NVML_SUCCESS|NVML internal assert")
+_SMI = re.compile(
+    r"(?i)nvidia-smi\b[^\n]{0,60}(?:not found|No such file|N/A|fail|missing|absent|error|not supported|does(?:n't| not) (?:exist|work|support))|(?:no|without|missing|lacks?|needs|expects|calls|parses|runs|relies on|depends on) (?:the )?['\"`]?nvidia-smi\b|'nvidia-smi'\]|nvidia-smi: command not found|FileNotFoundError[^\n]{0,60}nvidia-smi"
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when NVML is what a program misses."""
+    literal = signature(
+        facts, tables, "nvml-missing", "nvml-monitor-none", "nvml-na-fields", "vllm-mem-unbound"
+    ) or hit(facts, _LITERAL)
+    smi = hit(facts, _SMI)
+    if literal and _ASSERT.search(literal.message.text) and "libnvidia-ml" not in literal.message.text:
+        literal = None
+    if literal:
+        yield _finding((literal.because, smi.because if smi else None), LITERAL, Confidence.LIKELY)
+    elif smi:
+        yield _finding((smi.because,), SHARED, Confidence.LIKELY)
+    elif told := hit(facts, re.compile(r"\bNVML\b(?!_)(?![^\n]{0,20}assert)")):
+        yield _finding((told.because,), SYMPTOM, Confidence.POSSIBLE)
+
+
+def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+    return ABOUT.finding(
+        "The program asks NVML (or nvidia-smi) for what a Jetson does not answer; CUDA itself is not concerned.",
+        because=reasons,
+        specificity=specificity,
+        confidence=confidence,
+        remedy=(
+            Remedy(
+                text="Check that CUDA works.",
+                command="python3 -c 'import torch; print(torch.cuda.is_available(), torch.cuda.get_device_name())'",
+            ),
+            Remedy(
+                text="Switch the program's GPU query off, or take a release that knows Jetson. For load and memory use these.",
+                command="tegrastats\nsudo -H python3 -m pip install -U jetson-stats && jtop",
+            ),
+        ),
+    )
+
+
+RULE = ABOUT.rule(check)

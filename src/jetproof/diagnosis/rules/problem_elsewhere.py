@@ -1,0 +1,55 @@
+"""Nothing speaks against torch or the board; what fails is another program's build or file.
+
+Why it matters
+    It keeps people from reinstalling what works.
+
+How it is decided
+    What fails is a compiler, a linker, CMake or a missing file of another program, and torch is shown to work or plays no part.
+
+What to do
+    Take the message to that program's project.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit
+from jetproof.diagnosis.rule import SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(
+    id="JD124", name="torch-ok-problem-elsewhere", root_cause="torch-ok-problem-elsewhere", layer=Layer.PROGRAM
+)
+
+_BUILD = re.compile(
+    r"(?i)CMake Error|fatal error: [\w./+-]{1,80}\.(?:h|hpp|cuh)\b|undefined reference to|collect2: error|ld returned \d|make(?:\[\d\])?: \*\*\*|ninja: build stopped|error: command '\S{1,80}' failed|\berror: (?:expected|invalid|no matching|cannot convert|'\w{1,60}' (?:was not declared|has no member|is not a member))|subprocess-exited-with-error|Failed building wheel|cargo|rustc|go build"
+    r"|FileNotFoundError|No such file or directory: |ModuleNotFoundError: No module named '(?!torch|numpy|tensorrt|bitsandbytes)|ImportError: cannot import name|AttributeError: |KeyError: |ValueError: |TypeError: |ConnectionError|HTTPError|SSLError|\b(?:colcon|catkin|rosdep|gstreamer|gst-\w{2,20}|v4l2)\b|ld: cannot find -l"
+)
+_WORKS = re.compile(
+    r"(?i)is_available\W{0,12}[^\n]{0,12}True|\btorch\b[^.\n]{0,40}\b(?:works?|is fine|ok|sees the GPU|True)\b|CUDA (?:works|is available|is fine)|GPU (?:works|is fine|is detected)"
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+    """Yield a finding when what fails is not torch's and not the board's."""
+    build, works = hit(facts, _BUILD), hit(facts, _WORKS)
+    healthy = facts.torch.available.value is True
+    if build is None or facts.torch.available.value is False:
+        return
+    yield ABOUT.finding(
+        "Nothing here speaks against torch or the board; what fails is another program's build or file.",
+        because=(build.because, works.because if works else None, because(facts.torch.available) if healthy else None),
+        remedy=(
+            Remedy(
+                text="Leave torch and JetPack as they are; take this message to the project of the program that fails."
+            ),
+        ),
+        specificity=SHARED if healthy or works else SYMPTOM,
+        confidence=Confidence.LIKELY if healthy or works else Confidence.POSSIBLE,
+    )
+
+
+RULE = ABOUT.rule(check)

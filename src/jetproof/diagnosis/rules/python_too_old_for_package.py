@@ -1,0 +1,112 @@
+"""The wanted release of a package does not support JetPack's Python, so it cannot be installed.
+
+Why it matters
+    JetPack 4 has Python 3.6, JetPack 5 3.8, JetPack 6 3.10. A package that asks for more has no release for it; another
+    Python would mean giving up the vendor's torch, which exists for that one only.
+
+How it is decided
+    Requires-Python in pip's or uv's answer, no release found while pip lists only older ones, or syntax that the interpreter
+    does not know.
+
+What to do
+    Take the last release that supports this Python, or a newer JetPack if the module can have it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.known import jetpack_major, vendor_python
+from jetproof.diagnosis.rule import (
+    LITERAL,
+    SHARED,
+    SYMPTOM,
+    About,
+    Because,
+    Confidence,
+    Finding,
+    Layer,
+    Remedy,
+    because,
+)
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(
+    id="JD061", name="python-too-old-for-package", root_cause="python-too-old-for-package", layer=Layer.INTERPRETER
+)
+
+_REQUIRES = re.compile(
+    r"(?i)requires a different Python|Requires-Python|requires[- ]python\b|not in ['\"]?[<>=~!]{1,2} ?3\.\d|(?:does not satisfy|doesn't satisfy|incompatible with) Python ?[<>=~!]|requires Python ?['\"(]?[<>=~!]{0,2} ?3\.\d{1,2}|Python ?(?:>=|≥|>) ?3\.\d{1,2}\b"
+    r"|Python 3\.\d{1,2}(?:\.\d{1,2})?(?:\+| or (?:later|newer|higher|above)) (?:is )?(?:required|needed)|Python 3\.\d{1,2}(?:\.\d)? required by|needs (?:at least )?Python 3\.\d{1,2}|(?:dropped|drops|no longer supports?|does(?:n't| not) support)[^.\n]{0,20}Python 3\.\d{1,2}"
+    r"|Package requires Python|only supports? Python 3\.\d{1,2}|minimum (?:supported )?Python|no (?:release|version|wheel)s? (?:of \S{1,30} )?(?:for|fits?|supports?)[^.\n]{0,20}Python 3\.\d{1,2}"
+)
+_SYNTAX = re.compile(
+    r"future feature annotations is not defined|SyntaxError: (?:invalid syntax|f-string|unexpected)|'type' object is not subscriptable|unsupported operand type\(s\) for \|: 'type'|No module named 'dataclasses'|cannot import name '(?:Literal|TypedDict|Self|override|ParamSpec|TypeAlias|Annotated|cached_property)' from|No module named '(?:tomllib|zoneinfo|importlib\.metadata)'"
+)
+_NONE = re.compile(
+    r"(?i)Could not find a version that satisfies the requirement (?!torch\b|torchvision\b|torchaudio\b)(\S{1,80})|No matching distribution found for (?!torch\b|torchvision\b|torchaudio\b)(\S{1,80})"
+)
+_TORCH = re.compile(r"(?i)\btorch(?:vision|audio)?\b")
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when a package's releases exclude this Python."""
+    requires = hit(facts, _REQUIRES)
+    syntax = hit(facts, _SYNTAX)
+    none = hit(facts, _NONE)
+    impossible = signature(facts, tables, "resolution-impossible")
+    python = because(facts.torch.python) if facts.torch.python.known else None
+    major = jetpack_major(facts)
+    old = (major or 9) <= 5 or bool(
+        facts.torch.python.value and facts.torch.python.value.startswith(("3.6", "3.7", "3.8"))
+    )
+    if requires and (none or impossible or not _about_torch(requires.match)):
+        yield _finding(
+            facts, tables, (requires.because, none.because if none else None, python), LITERAL, Confidence.LIKELY
+        )
+    elif none and old:
+        yield _finding(facts, tables, (none.because, python), SHARED, Confidence.LIKELY)
+    elif syntax and old:
+        yield _finding(facts, tables, (syntax.because, python), SHARED, Confidence.LIKELY)
+    elif none or (impossible and not _TORCH.search(impossible.message.text)):
+        yield _finding(
+            facts,
+            tables,
+            ((none or impossible).because if none or impossible else None, python),
+            SYMPTOM,
+            Confidence.POSSIBLE,
+        )
+
+
+def _about_torch(found: re.Match[str]) -> bool:
+    line = found.string[max(0, found.start() - 80) : found.start()].rpartition("\n")[2]
+    return bool(re.search(r"(?i)\btorch(?:vision|audio)?[ =<>~-]", line))
+
+
+def _finding(
+    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+) -> Finding:
+    own = facts.torch.python.value or vendor_python(facts, tables) or "3.X"
+    short = ".".join(own.split(".")[:2])
+    return ABOUT.finding(
+        f"The wanted release does not support Python {short}, which is JetPack's interpreter here.",
+        because=reasons,
+        specificity=specificity,
+        confidence=confidence,
+        remedy=(
+            Remedy(
+                text=f"See which releases support Python {short} and take the last of them.",
+                command=f"python3 -m pip index versions PACKAGE --python-version {short}",
+            ),
+            Remedy(
+                text="Or take a JetPack with a newer Python, if the module can have it (6: 3.10, 7: 3.12); another Python on this JetPack loses the vendor's torch."
+            ),
+        ),
+        missing=() if facts.torch.python.known else ("python",),
+    )
+
+
+RULE = ABOUT.rule(check)

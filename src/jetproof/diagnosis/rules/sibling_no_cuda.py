@@ -1,0 +1,51 @@
+"""Another package from the default index has no CUDA on aarch64; torch plays no part.
+
+Why it matters
+    CTranslate2, ONNX Runtime, OpenCV, jaxlib, llama-cpp-python and others publish aarch64 wheels for the CPU alone.
+
+How it is decided
+    The package says that it was compiled without CUDA, or lists its providers without CUDA's, while torch is not concerned.
+
+What to do
+    Build the package with CUDA for the board, or take NVIDIA's or the Jetson index's wheel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit
+from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(id="JD099", name="sibling-wheel-no-cuda", root_cause="sibling-wheel-no-cuda", layer=Layer.NEIGHBOURS)
+
+_LITERAL = re.compile(
+    r"(?i)This (?!version of PyTorch)(?:\w{2,30} ){1,2}package was not compiled with CUDA|(?:ctranslate2|onnxruntime|faiss|xgboost|lightgbm|paddle\w{0,10}|dlib|opencv|tensorflow|mxnet|llama[-_.]cpp\w{0,8}|jaxlib?|decord|cupy)\b[^\n]{0,80}(?:(?:not |n't )(?:been )?(?:compiled|built) with (?:CUDA|GPU)|without (?:CUDA|GPU)(?: support)?|CPU[- ]only|no CUDA|has no (?:CUDA|GPU))"
+    r"|CUDAExecutionProvider'? is not in available provider|Available providers: ?['\"\[(]{0,3}(?:Azure|CPU)ExecutionProvider|Specified provider 'CUDAExecutionProvider'|CUDA-enabled jaxlib is not installed|No GPU/TPU found, falling back to CPU|not compiled with GPU offload support"
+    r"|The library is compiled without CUDA support|DLIB_USE_CUDA\W{1,5}False|Faiss assertion[^\n]{0,80}GPU|Cannot dlopen some GPU libraries|getCudaEnabledDeviceCount\(\)\W{1,12}0\b|XGBoost version not compiled with GPU support|libtorch_cuda\.so: not built"
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+    """Yield a finding when another package's wheel has no CUDA."""
+    found = hit(facts, _LITERAL)
+    if found:
+        yield ABOUT.finding(
+            "Another package's wheel has no CUDA on aarch64; torch plays no part in it.",
+            because=(found.because,),
+            remedy=(
+                Remedy(
+                    text="See whether the Jetson index has it with CUDA.",
+                    command="python3 -m pip download --no-deps PACKAGE --index-url https://pypi.jetson-ai-lab.io/jp6/cu126",
+                ),
+                Remedy(text="Else build it from source with CUDA switched on, for the board's compute capability."),
+            ),
+            confidence=Confidence.CERTAIN,
+            specificity=LITERAL,
+        )
+
+
+RULE = ABOUT.rule(check)

@@ -1,0 +1,104 @@
+"""The installed torch was built without CUDA.
+
+Why it matters
+    It imports cleanly and reports no GPU, which looks like a driver fault. On aarch64 the default index served builds
+    without CUDA up to torch 2.10; community wheels and conda packages often hold none either.
+
+How it is decided
+    torch.version.cuda is None or the release says +cpu: certain, and no GPU is needed to know it. Else: no GPU is seen and
+    the build comes from an index, a channel or a person that makes no Jetson builds. If a torch with CUDA was there before
+    and a resolver replaced it, that is another rule.
+
+What to do
+    Install the build for this JetPack and Python, and constrain it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.known import driver_cuda, in_container, numbers
+from jetproof.diagnosis.remedies import vendor_torch
+from jetproof.diagnosis.rule import GUESS, LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.torch_known import cpu_build, generic, pypi_cpu, two_torches, vendor, wanted_cuda
+from jetproof.facts.model import Facts, MessageKind
+from jetproof.tables import Tables
+
+ABOUT = About(id="JD070", name="torch-cpu-build", root_cause="torch-cpu-build", layer=Layer.TORCH_BUILD)
+
+_ON_CPU = re.compile(
+    r"(?i)\b(?:runs?|running|falls? back|fell back|works?|only|stuck|stays?|trains?|inference|serves?)\b[^.\n]{0,30}\b(?:on|to|uses?|with)\b (?:the )?CPU\b|\bCPU[- ]only\b|\bno (?:CUDA|GPU)\b|\bCUDA (?:is |was )?(?:not|un)[- ]?(?:available|found|detected|recognized|recognised)|does(?:n't| not) (?:see|detect|find|use) (?:the |my |any )?(?:GPU|CUDA)"
+    r"|Torch not compiled with CUDA|\bwithout (?:GPU|CUDA)(?: support)?\b|\bGPU (?:is |was )?not (?:available|found|detected|used)|torch\.cuda\.is_available\W{0,12}(?:returns? |is |= ?|==? ?|gives |still )?\W{0,3}False"
+)
+_NO_KERNELS = re.compile(r"(?i)no kernel image|CUDA capability sm_\d|undefined symbol|cannot open shared object")
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when torch holds no CUDA."""
+    torch = facts.torch
+    if torch.available.value is True or two_torches(facts):
+        return
+    certain = cpu_build(facts) or (found.because if (found := signature(facts, tables, "cpu-only-torch")) else None)
+    if certain:
+        yield _finding(
+            facts,
+            tables,
+            (certain, because(torch.available) if torch.available.known else None),
+            LITERAL,
+            Confidence.CERTAIN,
+        )
+        return
+    if _wants_more_than_driver(facts, tables) or torch.torch_cuda.known:
+        return
+    blind = because(torch.available) if torch.available.value is False else None
+    said = hit(facts, _ON_CPU)
+    symptom = blind or (said.because if said else None)
+    source = generic(facts)
+    default = pypi_cpu(facts)
+    if hit(facts, _NO_KERNELS) and not blind:
+        return
+    if source and symptom and vendor(facts) is None:
+        yield _finding(facts, tables, (symptom, source, default), SHARED, Confidence.LIKELY)
+    elif default:
+        yield _finding(facts, tables, (default, source), SHARED, Confidence.LIKELY)
+    elif source and torch.torch_source.known and vendor(facts) is None and not _errors(facts):
+        yield _finding(facts, tables, (source,), SYMPTOM, Confidence.POSSIBLE)
+    elif symptom and _about_torch(facts):
+        known_cuda = vendor(facts)
+        usual = SYMPTOM if not known_cuda and not in_container(facts) else GUESS
+        yield _finding(facts, tables, (symptom, known_cuda), usual, Confidence.POSSIBLE)
+
+
+def _errors(facts: Facts) -> bool:
+    return any(message.kind is MessageKind.ERROR for message in facts.messages)
+
+
+def _about_torch(facts: Facts) -> bool:
+    return (
+        facts.torch.available.known
+        or facts.torch.torch.known
+        or hit(facts, re.compile(r"(?i)\b(?:py)?torch\b")) is not None
+    )
+
+
+def _wants_more_than_driver(facts: Facts, tables: Tables) -> bool:
+    wanted, driver = wanted_cuda(facts), driver_cuda(facts, tables)
+    return bool(wanted and driver and numbers(wanted.value)[:1] > numbers(driver.value)[:1])
+
+
+def _finding(
+    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+) -> Finding:
+    return ABOUT.finding(
+        "The installed torch was built without CUDA, so it can never see the GPU.",
+        because=reasons,
+        remedy=vendor_torch(facts, tables),
+        specificity=specificity,
+        confidence=confidence,
+        missing=() if specificity == LITERAL else ("torch.version.cuda",),
+    )
+
+
+RULE = ABOUT.rule(check)

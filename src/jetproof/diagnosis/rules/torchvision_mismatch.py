@@ -1,0 +1,123 @@
+"""torchvision does not pair with this torch: it was compiled for another, or without CUDA.
+
+Why it matters
+    PyPI's torchvision beside a vendor torch imports with a failure to register its operators, or only fails at the first nms.
+
+How it is decided
+    "torchvision::nms does not exist" or a missing operator at import: releases that do not pair. "only available for CPU" or
+    "arguments from the 'CUDA' backend": a torchvision without CUDA. Two different site directories settle it.
+
+What to do
+    Install the torchvision of the same index as torch, or build it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import TOLD, hit, signature
+from jetproof.diagnosis.known import numbers
+from jetproof.diagnosis.remedies import python_command
+from jetproof.diagnosis.rule import (
+    LITERAL,
+    SHARED,
+    SYMPTOM,
+    About,
+    Because,
+    Confidence,
+    Finding,
+    Layer,
+    Remedy,
+    because,
+)
+from jetproof.facts.model import Facts, Outcome
+from jetproof.tables import Tables
+
+ABOUT = About(id="JD090", name="torchvision-mismatch", root_cause="torchvision-mismatch", layer=Layer.NEIGHBOURS)
+
+_LITERAL = re.compile(
+    r"torchvision::\w{2,30}[^\n]{0,40}(?:does not exist|not found|only available|arguments from)|(?:operator|op) ['\"]?torchvision::|Couldn't load custom C\+\+ ops|torchvision/image\.so|torchvision[^\n]{0,40}undefined symbol|_C\.so[^\n]{0,60}undefined symbol[^\n]{0,40}(?:torch|c10)"
+    r"|(?i:torchvision\b[^\n]{0,60}\b(?:is incompatible with|was not compiled with|not compiled with|Not compiled with)\b)|Not compiled with GPU support|No module named ['\"]torchvision\._C"
+)
+_NMS = re.compile(
+    r"(?i)\bnms\b[^\n]{0,60}(?:does not exist|not (?:found|implemented|registered|available)|missing|CPU|CUDA' backend)|(?:no|missing|without) (?:the )?(?:operator |op )?nms\b|Could not run '\w{2,30}::\w{2,30}' with arguments from the 'CUDA' backend"
+)
+_PAIRED = {(1, 10): 11, (1, 11): 12, (1, 12): 13, (1, 13): 14, **{(2, minor): 15 + minor for minor in range(30)}}
+"""torch release to the minor number of its torchvision."""
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when the pair does not fit."""
+    literal = signature(
+        facts, tables, "torchvision-nms-missing", "torchvision-nms-cuda", "torchvision-pair-warning"
+    ) or hit(facts, _LITERAL)
+    torch, vision = facts.torch.torch, facts.torch.torchvision
+    unpaired = _unpaired(torch.value, vision.value)
+    pair = (because(torch), because(vision)) if unpaired else (None, None)
+    trial = facts.torch.trial("torchvision nms")
+    split = _two_places(facts)
+    if literal:
+        yield _finding(facts, (literal.because, *pair, *split), LITERAL, Confidence.CERTAIN)
+    elif trial is not None and trial.outcome in (Outcome.FAILED, Outcome.CRASHED):
+        reason = Because(
+            fact="torchvision nms", value=trial.message or trial.outcome.value, read_from="trial: torchvision nms"
+        )
+        yield _finding(facts, (reason, *pair, *split), LITERAL, Confidence.CERTAIN)
+    elif nms := hit(facts, _NMS):
+        yield _finding(facts, (nms.because, *pair), LITERAL, Confidence.LIKELY)
+    elif unpaired:
+        yield _finding(facts, (*pair, *split), SHARED, Confidence.LIKELY)
+    elif told := hit(
+        facts,
+        re.compile(
+            r"(?i)\btorchvision\b[^.\n]{0,60}\b(?:mismatch|incompatib|wrong|CPU|does(?:n't| not) match|different)"
+        ),
+        *TOLD,
+    ):
+        yield _finding(facts, (told.because,), SYMPTOM, Confidence.POSSIBLE)
+
+
+def _unpaired(torch: str | None, vision: str | None) -> bool:
+    if torch is None or vision is None:
+        return False
+    lead, other = numbers(torch)[:2], numbers(vision)[:2]
+    return len(lead) == 2 and len(other) == 2 and lead in _PAIRED and other != (0, _PAIRED[lead])
+
+
+def _two_places(facts: Facts) -> tuple[Because, ...]:
+    active = {held.name: held for held in facts.torch.installs if held.active and held.name in ("torch", "torchvision")}
+    if len(active) == 2 and active["torch"].location != active["torchvision"].location:
+        return tuple(Because(fact=name, value=held.release, read_from=held.location) for name, held in active.items())
+    return ()
+
+
+def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+    torch = facts.torch.torch.value
+    lead = numbers(torch)[:2] if torch else ()
+    wanted = f"0.{_PAIRED[lead]}" if lead in _PAIRED else "0.X"  # type: ignore[index]  # membership was just asked
+    python = python_command(facts)
+    return ABOUT.finding(
+        "torchvision does not pair with this torch.",
+        because=reasons,
+        specificity=specificity,
+        confidence=confidence,
+        remedy=(
+            Remedy(
+                text="See which pair is loaded, and from where.",
+                command=f"{python} -c 'import torch, torchvision; print(torch.__version__, torch.__file__, torchvision.__version__, torchvision.__file__)'",
+            ),
+            Remedy(
+                text=f"Install torchvision {wanted} from where torch came from (no index but that one).",
+                command=f"{python} -m pip uninstall -y torchvision && {python} -m pip install --no-deps 'torchvision=={wanted}.*' --index-url INDEX_OF_TORCH",
+            ),
+            Remedy(
+                text="Where there is none, build it against the installed torch.",
+                command=f"git clone --branch v{wanted}.0 --depth 1 https://github.com/pytorch/vision && cd vision && FORCE_CUDA=1 {python} -m pip install --no-build-isolation --no-deps .",
+            ),
+        ),
+        missing=() if facts.torch.torchvision.known else ("torchvision", "torchvision.__file__"),
+    )
+
+
+RULE = ABOUT.rule(check)

@@ -1,0 +1,57 @@
+"""Triton's own ptxas does not know this GPU: eager mode works, torch.compile does not.
+
+Why it matters
+    Triton bundles ptxas (a second one for Blackwell since 3.6). One older than CUDA 13 does not know sm_110a.
+
+How it is decided
+    ptxas' own message that the architecture is not defined.
+
+What to do
+    Point Triton at the system's ptxas, or take a newer Triton.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(id="JD098", name="triton-ptxas-too-old", root_cause="triton-ptxas-too-old", layer=Layer.NEIGHBOURS)
+
+_LITERAL = re.compile(
+    r"(?i)Value 'sm_\d{2,3}[af]?' is not defined for option 'gpu-name'|ptxas(?:-blackwell)?[^\n]{0,60}(?:fatal|error)[^\n]{0,80}(?:gpu-name|sm_\d{2,3}|unsupported|Unsupported)|PTXASError|Internal Triton PTX codegen error|'sm_1\d\d[af]?' is not a recognized processor|ptxas[^\n]{0,40}(?:too old|does(?:n't| not) (?:know|support))"
+)
+_COMPILE = re.compile(r"(?i)torch\.compile|\binductor\b|\btriton\b")
+_FAILS = re.compile(r"(?i)\bptxas\b")
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when ptxas refuses the architecture."""
+    literal = signature(facts, tables, "ptxas-gpu-name") or hit(facts, _LITERAL)
+    shared = hit(facts, _FAILS) if hit(facts, _COMPILE) else None
+    found = literal or shared
+    if found is None:
+        return
+    triton = facts.torch.triton
+    yield ABOUT.finding(
+        "The ptxas that Triton brings does not know this GPU; eager mode works, torch.compile does not.",
+        because=(found.because, because(triton) if triton.known else None),
+        remedy=(
+            Remedy(
+                text="Use the system's ptxas.",
+                command="export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas\nexport TRITON_PTXAS_BLACKWELL_PATH=/usr/local/cuda/bin/ptxas",
+            ),
+            Remedy(
+                text="Triton 3.6.0 has no variable for its second ptxas: take a newer Triton, or run without torch.compile."
+            ),
+        ),
+        confidence=Confidence.CERTAIN if literal else Confidence.POSSIBLE,
+        specificity=LITERAL if literal else SHARED,
+    )
+
+
+RULE = ABOUT.rule(check)

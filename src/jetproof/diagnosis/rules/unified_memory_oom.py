@@ -1,0 +1,60 @@
+"""Memory ran out: CPU and GPU share it on a Jetson.
+
+Why it matters
+    Lack of memory shows as many things: "Killed", NvMap's error 12, or an assertion about NVML that hides the real error. Long uptime
+    fragments the memory, and the same request passes after a reboot.
+
+How it is decided
+    An allocation failed, and it is not L4T 36.4.7 refusing one large block. Free memory at the failure and the point release decide
+    between the two.
+
+What to do
+    Free memory, lower the peak, reboot after long uptime, add swap for builds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.remedies import free_memory
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.facts.model import Facts
+from jetproof.tables import Tables
+
+ABOUT = About(id="JD110", name="unified-memory-oom", root_cause="unified-memory-oom", layer=Layer.OPERATION)
+
+_LITERAL = re.compile(
+    r"(?i)\bout of memory\b|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|OutOfMemoryError|\bstd::bad_alloc\b|\bNvMapMem\w{3,40}|\bnvmap\b[^\n]{0,60}(?:fail|error 12|ENOMEM)|Cannot allocate memory\b(?! in static)|\boom[-_ ]?kill\w{0,4}|Out of memory: Kill|\bKilled\b(?! by user)|exit(?:ed)?(?: with)?(?: code| status)? 137\b"
+    r"|signal:? 9\b|SIGKILL|cc1plus[^\n]{0,40}(?:killed|terminated)|unable to allocate|failed to allocate|not enough memory|insufficient memory|CUBLAS_STATUS_ALLOC_FAILED(?![^\n]{0,80}cublasCreate)|\bran out of (?:memory|RAM)|alloc\w{0,8} (?:of \S{1,20} )?failed|NVML_SUCCESS == r|cuMemAddressReserve|expandable_segments not supported|cudaMalloc(?:Async)? failed"
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
+    """Yield a finding when an allocation failed."""
+    found = signature(
+        facts, tables, "nvmap-error-12", "nvml-assert-hides-oom", "malloc-async-cap", "vmm-reserve-fails"
+    ) or hit(facts, _LITERAL)
+    if found is None:
+        return
+    memory = facts.memory
+    known_free: tuple[Because | None, ...] = tuple(
+        because(fact) if fact.known else None for fact in (memory.available, memory.total)
+    )
+    regressed = facts.platform.l4t.value == "36.4.7"
+    yield ABOUT.finding(
+        "Memory ran out (or is too fragmented for the request): CPU and GPU share it.",
+        because=(found.because, *known_free),
+        remedy=free_memory(),
+        confidence=Confidence.POSSIBLE if regressed else Confidence.LIKELY,
+        specificity=SHARED if regressed else LITERAL,
+        missing=tuple(
+            name
+            for name, fact in (("memory.available at the failure", memory.available), ("l4t", facts.platform.l4t))
+            if not fact.known
+        ),
+    )
+
+
+RULE = ABOUT.rule(check)

@@ -1,0 +1,99 @@
+"""What is asked for can never run on this module: its line of JetPack has ended.
+
+Why it matters
+    Nano, TX1 and TX2 end with JetPack 4.6 (CUDA 10.2, Python 3.6, torch 1.10), Xavier with JetPack 5.1
+    (CUDA 11.4, Python 3.8). No wheel and no container brings a newer CUDA to them.
+
+How it is decided
+    The module's line against what is wanted: a JetPack, CUDA, Ubuntu or torch of a later generation, or a package
+    that needs one. A report that names a pair which cannot exist (TX2 with JetPack 5) holds one wrong fact; that
+    alone comes after any fault that is shown.
+
+What to do
+    Use releases of that generation, a source build for it, or a newer module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.diagnosis.evidence import hit
+from jetproof.diagnosis.known import jetpack_major, jetpack_reason, line, numbers
+from jetproof.diagnosis.rule import GUESS, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.model import Facts, MessageKind
+from jetproof.tables import Tables
+
+ABOUT = About(
+    id="JD010", name="unsupported-module-for-jetpack", root_cause="unsupported-module-for-jetpack", layer=Layer.MODULE
+)
+
+_LAST = {4: ("4.6", "10.2", "3.6", "1.10"), 5: ("5.1", "11.4", "3.8", "2.1")}
+_WANT = r"(?i)\b(?:upgrad\w{1,3}|updat\w{1,3}|flash\w{0,3}|mov\w{1,3} to|install\w{0,3}|run\w{0,4}|support\w{0,3}|need\w{0,2}|requir\w{1,3}|want\w{0,2}|port\w{0,3}|get\w{0,4}|us(?:e|ing)|for|minimum)\b[^.\n]{0,60}?"
+_LATER = {
+    4: re.compile(
+        _WANT
+        + r"(?:\bJetPack ?[567]\b|\bJP ?[567]\b|\bL4T ?R?3[4-9]\b|\bCUDA ?(?:>=? ?)?1[123]\b|\bCUDA ?(?:>=? ?)?1[123]\.|\bUbuntu 2[024]\.04|\b(?:py)?torch ?(?:>=? ?)?(?:2\.|1\.1[1-9]))"
+    ),
+    5: re.compile(
+        _WANT + r"(?:\bJetPack ?[67]\b|\bJP ?[67]\b|\bL4T ?R?3[6-9]\b|\bCUDA ?(?:>=? ?)?1[23]\b|\bUbuntu 2[24]\.04)"
+    ),
+}
+_ENDED = re.compile(
+    r"(?i)\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported|stops? at)\b"
+)
+
+
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+    """Yield a finding when the module's line cannot have what is asked."""
+    found = line(facts)
+    if found is None or found.last_jetpack not in _LAST:
+        return
+    jetpack, cuda, python, torch = _LAST[found.last_jetpack]
+    ends = f"{found.name} ends with JetPack {jetpack}: CUDA {cuda}, Python {python}, NVIDIA's torch {torch}"
+    remedy = (
+        Remedy(
+            text=f"Take releases that still support Python {python} and torch {torch}, or NVIDIA's image of that generation."
+        ),
+        Remedy(text="What needs a newer CUDA needs a newer module (Orin or Thor)."),
+    )
+    wish = hit(facts, _LATER[found.last_jetpack]) or hit(facts, _ENDED)
+    major = jetpack_major(facts)
+    impossible = major is not None and major > found.last_jetpack
+    board = because(facts.platform.model)
+    if wish and not impossible:
+        yield ABOUT.finding(
+            f"What is asked for needs more than this module can have. {ends}.",
+            because=(board, wish.because),
+            remedy=remedy,
+            specificity=SHARED,
+        )
+    elif impossible:
+        yield ABOUT.finding(
+            f"{ends}; JetPack {major} cannot be on it, so one of the stated facts is wrong or this is another module.",
+            because=(board, jetpack_reason(facts)),
+            remedy=remedy,
+            confidence=Confidence.POSSIBLE,
+            specificity=GUESS,
+            missing=("platform.module_part_number", "l4t"),
+        )
+    elif _package_beside_last_torch(facts, torch):
+        yield ABOUT.finding(
+            f"The package asks for a newer torch than this module can have. {ends}.",
+            because=(board, because(facts.torch.torch)),
+            remedy=remedy,
+            specificity=SYMPTOM,
+            missing=("requirement",),
+        )
+
+
+def _package_beside_last_torch(facts: Facts, last: str) -> bool:
+    """Whether a package is named, torch is the line's last, and no program's error says what else is wrong."""
+    torch = facts.torch.torch.value
+    if torch is None or numbers(torch)[:2] < numbers(last):
+        return False
+    named = any(message.read_from == "reported.package" for message in facts.messages)
+    return named and not any(message.kind is MessageKind.ERROR for message in facts.messages)
+
+
+RULE = ABOUT.rule(check)

@@ -1,0 +1,189 @@
+"""What follows about torch for all rules: which kind of build it is, what CUDA it wants, and whether there are two."""
+
+from __future__ import annotations
+
+import re
+
+from jetproof.diagnosis.evidence import TYPED, hit, reason
+from jetproof.diagnosis.known import numbers
+from jetproof.diagnosis.rule import Because, because
+from jetproof.facts.model import Distribution, Facts, Message, MessageKind
+
+VENDOR = re.compile(
+    r"(?i)\.?\bnv\d\d\.\d|\+nv\d\d|a0\+[0-9a-f]{6,12}|jetson-ai-lab|\bredist/jp\b|nvidia\.box\.com|/jp/v\d|\bnvidia(?:'s)?[- ](?:jetson |jetpack )?wheel"
+    r"|\bjetpack wheel|\bjetson(?:'s)? (?:wheel|torch|build|index)|\bjetson index|\bvendor(?:'s)? (?:torch|wheel|build)|\bjp[67]/cu\d|\bdustynv/|\bl4t-(?:pytorch|ml)\b"
+)
+"""Words that only a torch made for Jetson carries."""
+_GENERIC = re.compile(
+    r"(?i)\bPyPI\b|download\.pytorch\.org|\bconda(?:-forge)?\b|\bmanylinux\w*|\bcommunity\b|\bthird[- ]party\b|\bsbsa\b|\bplain pip\b|\bdefault index\b"
+    r"|\bpip(?:3)? install (?:-\S{1,20} ){0,4}(?:[\w.-]{1,30} ){0,6}torch\b(?!\S*\.whl)|\buv (?:pip install|add|sync)\b|\bpip(?:,| wheel|$)|\bhatch\b|\bpoetry\b"
+)
+_SBSA = re.compile(r"(?i)\bsbsa/cu\d|\bsbsa\b")
+_CPU_TAG = re.compile(r"\+cpu\b")
+_CUDA_TAG = re.compile(r"\+cu(\d{2})(\d)\b|/cu(\d{2})(\d)\b|\bcu(\d{2})(\d) index|\bindex\W{1,3}cu(\d{2})(\d)\b")
+FIRST_CUDA_ON_PYPI = (2, 11)
+"""First torch whose aarch64 wheel on the default index holds CUDA, and it is CUDA 13."""
+
+
+def is_vendor(text: str) -> bool:
+    """Whether a release number or a source names a build made for Jetson."""
+    return bool(VENDOR.search(text))
+
+
+def vendor(facts: Facts) -> Because | None:
+    """Return what shows that the installed torch was made for Jetson."""
+    for fact in (facts.torch.torch, facts.torch.torch_source):
+        if fact.value and is_vendor(fact.value) and not _SBSA.search(fact.value):
+            return because(fact)
+    return None
+
+
+def generic(facts: Facts) -> Because | None:
+    """Return what shows that torch came from an index for all arm64 machines, not from one for Jetson."""
+    source = facts.torch.torch_source
+    if source.value:
+        return because(source) if _GENERIC.search(source.value) else None
+    return reason(facts, _PLAIN_PIP, *TYPED) or reason(facts, _NAMED_INDEX)
+
+
+_PLAIN_PIP = re.compile(
+    r"(?i)\b(?:pip3?|uv pip|uv) (?:install|add)\b(?![^\n]{0,400}(?:\.whl|jetson-ai-lab|redist))[^\n]{0,200}?(?<![\w/-])torch(?![\w/-])"
+    r"|\b(?:conda|mamba) (?:env create|create|install)\b[^\n]{0,200}\bpytorch\b"
+)
+_NAMED_INDEX = re.compile(
+    r"(?i)download\.pytorch\.org/whl/|\b(?:torch|PyTorch)\b[^\n]{0,40}\b(?:from|via|through|off) (?:the )?(?:PyPI|conda(?:-forge)?|pytorch\.org|pip)\b"
+)
+
+
+def cpu_build(facts: Facts) -> Because | None:
+    """Return what shows for certain that the installed torch holds no CUDA."""
+    torch = facts.torch
+    if torch.torch_cuda.absent:
+        return because(torch.torch_cuda)
+    if torch.torch.value and _CPU_TAG.search(torch.torch.value):
+        return because(torch.torch)
+    for held in torch.installs:
+        if held.name == "torch" and held.active and (held.built_for_cuda == "" or _CPU_TAG.search(held.release)):
+            return Because(fact="torch", value=held.release + " built without CUDA", read_from=held.location)
+    return None
+
+
+def pypi_cpu(facts: Facts) -> Because | None:
+    """Return what shows that the installed torch is the default index's aarch64 wheel of a release without CUDA."""
+    torch = facts.torch
+    if torch.torch_cuda.known or not torch.torch.value or "+" in torch.torch.value or is_vendor(torch.torch.value):
+        return None
+    release = numbers(torch.torch.value)
+    source = generic(facts)
+    if release and release < FIRST_CUDA_ON_PYPI and source and facts.platform.arch.value in ("aarch64", None):
+        return because(torch.torch)
+    return None
+
+
+def wanted_cuda(facts: Facts) -> Because | None:
+    """Return the CUDA release that torch was built for, like "13.0"."""
+    torch = facts.torch
+    if torch.torch_cuda.value:
+        return because(torch.torch_cuda)
+    if torch.torch_cuda.absent:
+        return None
+    for fact in (torch.torch, torch.torch_source):
+        found = _CUDA_TAG.search(fact.value or "")
+        if found:
+            return because(fact, _tagged(found))
+    for held in torch.installs:
+        if held.name == "torch" and held.active:
+            found = _CUDA_TAG.search(held.release)
+            number = held.built_for_cuda or (_tagged(found) if found else "")
+            if number:
+                return Because(fact="torch", value=number, read_from=held.location)
+    if torch.torch.value and generic(facts) and not is_vendor(torch.torch.value):
+        release = numbers(torch.torch.value)
+        if release >= FIRST_CUDA_ON_PYPI and facts.platform.arch.value in ("aarch64", None):
+            return because(torch.torch, "13.0")
+    return None
+
+
+def indexed_cuda(facts: Facts) -> Because | None:
+    """Return the CUDA release that a command's or a source's index names; proves nothing about what came from it."""
+    tagged = wanted_cuda(facts)
+    if tagged:
+        return tagged
+    found = hit(facts, _CUDA_TAG)
+    return Because(fact="index", value=_tagged(found.match), read_from=found.because.read_from) if found else None
+
+
+def _tagged(found: re.Match[str]) -> str:
+    major, minor = [part for part in found.groups() if part is not None][:2]
+    return f"{major}.{minor}"
+
+
+_NAMES_TORCH = re.compile(
+    r"(?i)(?:pip3?|uv pip|uv|conda|mamba) (?:install|add)\b[^\n]{0,300}?(?<![\w/.-])(?:py)?torch(?![\w/.-])"
+)
+_GOOD_FIRST = (
+    r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image|container|prebuilt|base|working)(?:'s)?[- ]{1,2}){1,3}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)"
+    r"|(?:torch|pytorch|wheel)\b[^;\n]{0,60}\b(?:compiled|built|preinstalled|pre-installed|installed|named|provided|shipped|from)\b[^;\n]{0,50}"
+    r"\b(?:image|dockerfile|container|source|jetson|vendor|nvidia|board|index|system|host)\b|\bnv\d\d\.\d{1,2}\b|a0\+[0-9a-f]{6,12}"
+)
+_TAKEN_OVER = (
+    r"(?:replac|overw?r(?:it|id|ot)|swap|uninstall|downgrad|upgrad|displac|clobber|shadow|pull(?:s|ed)? in|remov|re-?lock|re-?instal|supersed|solv(?:es|ed) (?:it )?away)\w{0,10}"
+    r"|(?:later|then|after(?:wards)?|next)\b[^.;\n]{0,80}\b(?:pip|uv|poetry|dependenc\w{1,4}|requirements?|sync|resolver|script|install\w{0,3}|step)"
+)
+_OVER = re.compile(rf"(?is)(?:{_GOOD_FIRST}).{{0,160}}?(?:{_TAKEN_OVER})")
+_PASSIVE = re.compile(
+    r"(?is)(?:replac|overw?r(?:it|id|ot)|uninstall|downgrad|clobber|shadow|displac|hid(?:es?|den)\b|swap)\w{0,10}\b.{0,80}"
+    r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image|container)(?:'s)?[- ]{1,2}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)|nv\d\d\.\d{1,2}|a0\+[0-9a-f]{6,12}"
+    r"|(?:torch|pytorch)\b.{0,40}\b(?:with CUDA|CUDA build))"
+)
+_GENERIC_FIRST = re.compile(r"(?i)\A\W{0,5}(?:PyPI|pip|conda)")
+
+
+def two_torches(facts: Facts) -> tuple[Because, Because] | None:
+    """Return the torch that was there first and the one that a resolver put over or before it.
+
+    A command that names torch itself is the user's own choice, and no resolver's.
+    """
+    copies = [held for held in facts.torch.installs if held.name == "torch"]
+    active = next((held for held in copies if held.active), None)
+    hidden = next((held for held in copies if not held.active and _has_cuda(held)), None)
+    if active and hidden and not is_vendor(active.release) and active.release != hidden.release:
+        pair = (
+            Because(fact="torch before", value=hidden.release, read_from=hidden.location),
+            Because(fact="torch now", value=active.release, read_from=active.location),
+        )
+        own = hit(facts, _NAMES_TORCH, *TYPED)
+        return pair if own is None or facts.messages == () else None
+    if facts.messages:
+        return _told(facts)
+    return None
+
+
+def _has_cuda(held: Distribution) -> bool:
+    return bool(held.built_for_cuda) or is_vendor(held.release) or bool(_CUDA_TAG.search(held.release))
+
+
+def _told(facts: Facts) -> tuple[Because, Because] | None:
+    for message in facts.messages:
+        if message.kind in (MessageKind.COMMAND, MessageKind.ERROR) or _GENERIC_FIRST.match(message.text):
+            continue
+        found = _OVER.search(message.text) or _PASSIVE.search(message.text)
+        if found and re.search(r"(?i)torch|wheel", message.text):
+            if _names_torch_after_vendor(facts):
+                return None
+            told = _quote(message, found)
+            now = because(facts.torch.torch) if facts.torch.torch.known else told
+            return told, now
+    return None
+
+
+def _names_torch_after_vendor(facts: Facts) -> bool:
+    return any(
+        _NAMES_TORCH.search(message.text) and not is_vendor(message.text)
+        for message in facts.messages
+        if message.kind is MessageKind.COMMAND
+    )
+
+
+def _quote(message: Message, found: re.Match[str]) -> Because:
+    return Because(fact="told", value=" ".join(found.group(0).split())[:240], read_from=message.read_from)
