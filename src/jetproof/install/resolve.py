@@ -137,7 +137,8 @@ class Resolver:
         for name, by in own.items():
             held.setdefault(name, []).append(by[0])
         every = {asker for some in held.values() for asker in some}
-        asked, note = self._asked([item for item in found.items if item.name in every])
+        # who asks for what is held is known from the free answer alone; without that all are asked
+        asked, note = self._asked([item for item in found.items if item.name in every or notes])
         mine = [(by, (), [line]) for by, line in own.values()]
         return Plan(
             items=found.items,
