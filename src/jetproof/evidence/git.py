@@ -65,6 +65,7 @@ class GitRepository:
     _trees: dict[str, str | None] = field(default_factory=dict, repr=False)
     _times: dict[str, datetime | None] = field(default_factory=dict, repr=False)
     _listings: dict[str, Mapping[str, Entry] | None] = field(default_factory=dict, repr=False)
+    _files: dict[tuple[str, str], bytes | None] = field(default_factory=dict, repr=False)
 
     def git(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> process.Completed:
         """Run git with hooks, replacement objects and file system monitors out of play."""
@@ -123,12 +124,11 @@ class GitRepository:
 
     def file(self, commit: str, path: str) -> bytes | None:
         """Return the bytes of a regular file of the commit; None for anything else at that path."""
-        entry = self._entries(commit, path)
-        found = entry.get(path)
-        if found is None or not found.mode.startswith("100"):
-            return None
-        done = self.git("cat-file", "blob", found.oid)
-        return done.stdout if done.ok else None
+        if (commit, path) not in self._files:
+            found = self._entries(commit, path).get(path)
+            done = self.git("cat-file", "blob", found.oid) if found and found.mode.startswith("100") else None
+            self._files[commit, path] = done.stdout if done is not None and done.ok else None
+        return self._files[commit, path]
 
     def listing(self, commit: str) -> Mapping[str, Entry] | None:
         """Return every tracked path of the commit."""

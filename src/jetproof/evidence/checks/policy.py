@@ -7,6 +7,7 @@ The policy is the one that the proven commit holds, read with git, never the fil
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from jetproof.errors import JetproofError
 from jetproof.evidence.circumstances import Circumstances, Evidence
@@ -30,7 +31,7 @@ def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
         yield Refusal(reason=Reason.POLICY_MISSING, message=f"commit {said.commit[:12]} holds no {around.policy_path}")
         return
     try:
-        policy, found = parse(data, what=around.policy_path)
+        policy, found = _parsed(data, around.policy_path)
     except JetproofError as error:
         yield Refusal(reason=Reason.POLICY_MISSING, message=f"the policy of the commit cannot be read: {error.message}")
         return
@@ -46,6 +47,12 @@ def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
         return
     yield from _short(evidence, policy, gate)
     yield from _weaker(policy, around)
+
+
+@lru_cache(maxsize=64)
+def _parsed(data: bytes, what: str) -> tuple[Policy, str]:
+    """Read a policy once, however many pieces of evidence were made under it."""
+    return parse(data, what=what)
 
 
 def expected(policy: Policy, gate: Gate) -> frozenset[str]:
@@ -81,6 +88,6 @@ def _weaker(policy: Policy, around: Circumstances) -> Iterator[Refusal]:
     data = around.repository.file(base, around.policy_path) if base else None
     if data is None:
         return  # the base has no policy yet, so none can be weaker
-    before, _ = parse(data, what=f"{around.policy_path} of {around.base}")
+    before, _ = _parsed(data, f"{around.policy_path} of {around.base}")
     for weaker in weakenings(before, policy):
         yield Refusal(reason=Reason.POLICY_WEAKER, message=f"weaker than on {around.base}: {weaker.message}")

@@ -60,6 +60,8 @@ def _recomputed(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
     }
     for module in said.source.get("submodules") or ():
         path = module.get("path") if isinstance(module, dict) else None
+        if isinstance(path, str) and any(path.startswith(f"{one}/") for one in pinned):
+            continue  # a submodule of a submodule is pinned by the other's commit
         if not isinstance(path, str) or pinned.get(path) != module.get("gitCommit"):
             yield Refusal(
                 reason=Reason.SUBMODULE_MISMATCH,
