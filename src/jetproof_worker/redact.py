@@ -18,7 +18,7 @@ class Redactor:
     def __init__(self, home: str, account: str) -> None:
         self._home = None
         if len(home) > 1 and home.startswith("/"):
-            self._home = re.compile(re.escape(home.rstrip("/")) + r"(?![\w.-])")
+            self._home = re.compile(r"(?<![\w.-])" + re.escape(home.rstrip("/")) + r"(?![\w.-])")
         self._account = None
         if account and account != "root":
             # only where a path is known to hold accounts: "nvidia" is a frequent account and a folder of the driver

@@ -54,13 +54,15 @@ def not_run(reason: str) -> Data:
 
 def _trials(made: List[Data], telling: step_watch.Watched) -> Data:
     told = {step["name"]: step for step in made}
-    missing = "not reached: " + (telling.detail or telling.status)
+    missing = "not reached: " + (telling.detail or "the child ended early")
     steps = [
         told.get(step.name, {"name": step.name, "outcome": "not-run", "message": missing})
         for step in trials.STEPS
         if step.name != trials.INTERPRETER
     ]
-    status = telling.status if telling.status in ("ok", "crashed", "timed-out") else "failed"
+    status = telling.status if telling.status in ("crashed", "timed-out") else "failed"
+    if telling.status == "ok" and all(step.name in told for step in trials.STEPS):
+        status = "ok"
     return {
         "status": status,
         "signal": telling.signal,
