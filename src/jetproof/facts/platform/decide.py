@@ -53,10 +53,6 @@ def _jetson(read_from: str, detail: str) -> _Decision:
     )
 
 
-def _own_gpu(sign: Sign, tables: Tables) -> bool:
-    return any(sign.value in row.gpu_names for row in tables.socs)
-
-
 def _decision(
     signs: Signs, module: Identified, others: tuple[Found, ...], emulated: Sign | None, tables: Tables
 ) -> _Decision:
@@ -87,20 +83,14 @@ def _decision(
         sign = module.sign or signs.first(Kind.MODEL)
         return _jetson(sign.read_from if sign else "", f"{sign.value if sign else ''} is a Jetson's")
     kernels = [sign for sign in signs.of(Kind.KERNEL) if is_tegra_kernel(sign.value, tables)]
-    # tegrastats and the Tegra's own GPU answer on the hardware only, not in an image somewhere else
-    kernels += [*signs.of(Kind.TOOL), *(sign for sign in signs.of(Kind.GPU) if _own_gpu(sign, tables))]
     l4t = signs.first(Kind.L4T_FILE, Kind.L4T_PACKAGE)
-    if kernels and l4t is not None and card is None and not others:
-        return _jetson(
-            kernels[0].read_from,
-            f"L4T {l4t.value} ({l4t.read_from}) together with {kernels[0].kind.value} {kernels[0].value}",
-        )
     if others and l4t is None and not kernels:
         return _other(others[0])
     hints = [*kernels[:1], *((l4t,) if l4t else ()), *signs.of(Kind.SOC)[:1]]
     if others:
         return _undecided(Reason.CONFLICT, f"{named((others[0].sign,))} against {named(hints)}", other=others[0])
     if hints:
+        # IGX, DRIVE and ports to a Switch run the same kernels and files: without the board's own word it stays open
         return _undecided(Reason.NOT_DERIVABLE, f"signs of a Tegra, but none of the board: {named(hints)}")
     return _undecided(Reason.NOT_READ, "nothing was read that tells the machine")
 

@@ -214,7 +214,6 @@ def memory(text: Text) -> Iterator[Sign]:
     found = re.search(r"\bRAM \d+/(\d{3,7})MB\b", text.text)
     if found:
         yield Sign(kind=Kind.MEMORY, value=found[1], read_from=text.read_from)
-        yield Sign(kind=Kind.TOOL, value="tegrastats", read_from=text.read_from)
 
 
 def jetson_clocks(text: Text, tables: Tables) -> Iterator[Sign]:

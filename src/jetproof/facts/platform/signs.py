@@ -55,8 +55,6 @@ class Kind(Enum):
     POWER_MODE = "power-mode"
     TCG = "tcg"
     """A CPU that only an emulator has."""
-    TOOL = "tool"
-    """A program that only L4T has answered."""
 
 
 @dataclass(frozen=True, kw_only=True)
