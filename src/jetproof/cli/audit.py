@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from jetproof.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from jetproof.install.audit import Audit
     from jetproof.install.case import Held
-    from jetproof.install.stack_environment import Board
+    from jetproof.install.stack_environment import StackBoard
     from jetproof.tables import Tables
 
 
@@ -83,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     return int(result.verdict.exit_code)
 
 
-def _board(arguments: argparse.Namespace, tables: Tables) -> tuple[Board, tuple[Held, ...]]:
+def _board(arguments: argparse.Namespace, tables: Tables) -> tuple[StackBoard, tuple[Held, ...]]:
     """Return the board that the options name, and what is held on it."""
     from jetproof.install.case import held as held_text
     from jetproof.install.stack_environment import board
@@ -107,7 +108,7 @@ def _board(arguments: argparse.Namespace, tables: Tables) -> tuple[Board, tuple[
     return board_of(facts, tables, arguments.python), tuple(found.values())
 
 
-def _fix(arguments: argparse.Namespace, held: tuple[Held, ...], board: Board, tables: Tables) -> int:
+def _fix(arguments: argparse.Namespace, held: tuple[Held, ...], board: StackBoard, tables: Tables) -> int:
     from jetproof.install.fix import fix
     from jetproof.render.audit_fix import told
 
@@ -119,18 +120,26 @@ def _fix(arguments: argparse.Namespace, held: tuple[Held, ...], board: Board, ta
 def _print(arguments: argparse.Namespace, result: Audit) -> None:
     from jetproof import __version__
     from jetproof.render import audit as render
-    from jetproof.render.annotations import annotations
-    from jetproof.render.sarif import sarif
+    from jetproof.render.annotations import as_annotations
+    from jetproof.render.sarif import as_sarif
     from jetproof.render.style import style_for
 
     if arguments.json:
         text = json.dumps(render.json_object(result), indent=2, ensure_ascii=False) + "\n"
     elif arguments.sarif:
-        text = sarif(render.notices(result), release=__version__, command="audit")
+        text = as_sarif(render.notices(result, _below(arguments.path)), release=__version__, command="audit")
     elif arguments.github:
-        text = annotations(render.notices(result)) + render.answer(result) + "\n"
+        text = as_annotations(render.notices(result, _below(arguments.path))) + render.answer(result) + "\n"
     elif arguments.markdown:
         text = render.markdown(result)
     else:
         text = render.told(result, style_for(sys.stdout))
     sys.stdout.write(text)
+
+
+def _below(path: Path) -> str:
+    """The project's folder relative to the working folder, where a service looks for the files of a remark."""
+    from jetproof.install.readers.document import project_root
+
+    below = os.path.relpath(project_root(path.resolve()))
+    return "" if below.startswith("..") or below == "." else below

@@ -1,4 +1,4 @@
-"""Judge what a project would do to a board's torch, without the board, without the network, without running anything."""
+"""Judge what a project would do to a board's torch: without the board or the network, and running nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jetproof.install.judgements.judgement import Judgement
 from jetproof.install.locked import DEFAULT, Project, extra_key, group_key, normal
 from jetproof.install.markers import Markers
 from jetproof.install.selection import Selection, encoded, selection
-from jetproof.install.stack_environment import Board, WheelFit
+from jetproof.install.stack_environment import StackBoard, WheelFit
 from jetproof.tables import Tables
 
 
@@ -21,7 +21,7 @@ class Audit:
     """The answer: what would happen, and why."""
 
     project: Project
-    board: Board
+    board: StackBoard
     held: tuple[Held, ...]
     selection: Selection
     verdict: Verdict
@@ -52,7 +52,7 @@ def _only_likely(finding: Finding) -> Finding:
 
 def audit(
     project: Project,
-    board: Board,
+    board: StackBoard,
     tables: Tables,
     *,
     held: Sequence[Held] = (),

@@ -8,7 +8,7 @@ from jetproof.errors import Undecided
 from jetproof.facts.model import Facts
 from jetproof.install.case import Held
 from jetproof.install.locked import normal
-from jetproof.install.stack_environment import Board, board
+from jetproof.install.stack_environment import StackBoard, board
 from jetproof.tables import Tables
 from jetproof.tables.stacks import Stack
 
@@ -38,7 +38,7 @@ def stack_of(facts: Facts, tables: Tables) -> Stack:
     return found
 
 
-def board_of(facts: Facts, tables: Tables, python: str | None = None) -> Board:
+def board_of(facts: Facts, tables: Tables, python: str | None = None) -> StackBoard:
     """Return the board of a read-out, with the Python that was found there or the named one."""
     stack = stack_of(facts, tables)
     found = facts.torch.python.value if facts.torch.python.known else None

@@ -13,7 +13,7 @@ from jetproof.install.finding import Because
 from jetproof.install.locked import Index, Project, SourceKind, Where, normal
 from jetproof.install.markers import Markers
 from jetproof.install.selection import Selected, Selection
-from jetproof.install.stack_environment import Board, WheelFit
+from jetproof.install.stack_environment import StackBoard, WheelFit
 from jetproof.tables import Tables
 from jetproof.tables.builds import builds, newest_vendor_wheel
 from jetproof.tables.rows import TorchBuild
@@ -81,7 +81,7 @@ class Case:
 
     project: Project
     selection: Selection
-    board: Board
+    board: StackBoard
     held: Mapping[str, Held]
     """By normalised name; always with torch."""
     tables: Tables

@@ -20,8 +20,6 @@ class Board:
 
     stack: str
     """As it was named, like jp6.2; or where it was read from."""
-    target: Stack
-    """The row that says which CUDA and which compute capabilities it has."""
     python: tuple[int, int]
     python_full: str
     """Like 3.10.12; the patch level is that of the distribution where nothing else is known."""
@@ -64,6 +62,13 @@ class Board:
             )
             for tag in tags
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackBoard(Board):
+    """A board whose stack is known: its CUDA and its compute capabilities too."""
+
+    target: Stack
 
     @property
     def told(self) -> str:
@@ -129,13 +134,13 @@ _PATCH = {6: 9, 8: 10, 10: 12, 12: 3}
 """Patch levels of the Pythons of Ubuntu 18.04, 20.04, 22.04 and 24.04."""
 
 
-def board(stack: Stack, python: str | None = None) -> Board:
+def board(stack: Stack, python: str | None = None) -> StackBoard:
     """Return the board of a stack, with its own Python or another one. UsageError for what is no Python."""
     found = python_number(python or stack.python)
     if found is None:
         raise UsageError(f"{python!r} is no Python", hint="write 3.10, 3.10.12 or cp310", reason="bad-python")
     major, minor = (int(part) for part in stack.glibc.split(".")[:2])
-    return Board(
+    return StackBoard(
         stack=stack.name,
         target=stack,
         python=found[0],

@@ -9,7 +9,7 @@ from jetproof.render.notice import Level, Notice
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 
 
-def annotations(notices: Iterable[Notice]) -> str:
+def as_annotations(notices: Iterable[Notice]) -> str:
     """Return one workflow command a remark. Foreign text cannot begin another command: line ends are escaped."""
     return "".join(_line(notice) for notice in notices)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -86,6 +87,9 @@ def _finding(finding: Finding, others: Sequence[Finding], style: Style) -> list[
         chain = " > ".join((*finding.wanted_by, finding.package))
         lines.append(f"    {style('asked by', 'dim')} {printable(chain)}")
     for reason in finding.because:
+        if reason.fact == " > ".join((*finding.wanted_by, finding.package or "")) and len(finding.because) > 1:
+            lines[-1] += style(f"  (as {_short(reason.value)}, {printable(reason.read_from)})", "dim")
+            continue
         where = style(f"  ({printable(reason.read_from)})", "dim")
         lines.append(f"    {style('because', 'dim')}  {printable(reason.fact)} = {_short(reason.value)}{where}")
     for step in finding.remedy:
@@ -170,15 +174,15 @@ def _finding_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def notices(audit: Audit) -> list[Notice]:
-    """Return the findings as remarks for SARIF and annotations."""
+def notices(audit: Audit, below: str = "") -> list[Notice]:
+    """Return the findings as remarks; `below` is the project's folder as seen from the repository's root."""
     return [
         Notice(
             rule=finding.rule,
             name=finding.name,
             level=_LEVELS[finding.severity],
             message=finding.message + "".join(f"; instead: {step.text}" for step in finding.remedy[:1]),
-            path=finding.where.file,
+            path=posixpath.normpath(posixpath.join(below, finding.where.file)),
             line=finding.where.line,
             url=finding.url,
         )

@@ -14,7 +14,7 @@ from jetproof.render.style import printable
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def sarif(notices: Iterable[Notice], *, release: str, command: str) -> str:
+def as_sarif(notices: Iterable[Notice], *, release: str, command: str) -> str:
     """Return the remarks of one command as a SARIF log. `release` is jetproof's own number."""
     listed = list(notices)
     rules: dict[str, dict[str, Any]] = {}

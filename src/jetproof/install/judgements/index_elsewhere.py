@@ -68,7 +68,7 @@ def check(case: Case) -> Iterator[Finding]:
             name=JUDGEMENT.name,
             severity=Severity.WARNING,
             where=index.where,
-            message=f"the index {index.url} has no build for Jetson: an upgrade or a fresh environment takes torch from it",
+            message=f"the index {index.url} has no build for Jetson: an upgrade takes torch from it",
             because=(Because(fact="index", value=index.url, read_from=str(index.where)), case.because_held),
             remedy=(Remedy(text="leave this index out on a board"),),
         )

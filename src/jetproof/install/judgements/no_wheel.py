@@ -42,7 +42,7 @@ def _reason(wheels: Sequence[File], case: Case) -> str:
 def _finding(case: Case, one: Selected, reason: str, *, archive: bool) -> Finding:
     by_python = "Python" in reason and not archive
     verdict = None if archive else Verdict.FAILS_PYTHON if by_python else Verdict.UNDETERMINED
-    what = "it is compiled on the board" if archive else "and without a source archive it cannot be installed"
+    what = "it is built on the board" if archive else "and without a source archive it cannot be installed"
     return Finding(
         rule=JUDGEMENT.id,
         name=JUDGEMENT.name,

@@ -39,6 +39,14 @@ def _same(one: Selected, kept: Held) -> bool | None:
     return True if vendor.local or is_jetson_source(_place(one)) else None
 
 
+def _alike(one: Selected, kept: Held) -> bool:
+    """Whether both are the same release but for the local part and the alpha mark."""
+    try:
+        return Version(one.package.release or "").base_version == Version(kept.release or "").base_version
+    except InvalidVersion:
+        return False
+
+
 def _place(one: Selected) -> str | None:
     files = one.package.files
     location = one.package.source.location
@@ -56,7 +64,7 @@ def _finding(case: Case, one: Selected, kept: Held, what: Origin, *, same_number
     number = one.package.release or one.package.source.location or "from source"
     told = f"{one.package.name} {number} takes the place of the vendor's {kept.told}: it is {what.what}"
     if same_number:
-        told += ", under the very same number, so that comparing numbers does not notice it"
+        told += ", under the vendor's number, so that a look at numbers does not notice it"
     if what.works is None:
         told += "; nothing is known of it on this board"
     source = one.package.source.location or "the lock names no index"
@@ -92,7 +100,7 @@ def check(case: Case) -> Iterator[Finding]:
             # nobody named what is held: a build that the tables know to work there is as good
             if same is True or (what.works is True and not kept.named):
                 continue
-            yield _finding(case, one, kept, what, same_number=same is None)
+            yield _finding(case, one, kept, what, same_number=same is None or _alike(one, kept))
 
 
 JUDGEMENT = Judgement(id="JA002", name="torch-locked-elsewhere", check=check)

@@ -42,7 +42,7 @@ def _another(case: Case, one: Selected, specifiers: SpecifierSet) -> str:
     return "the newest that fits from the index, none of which is made for this board"
 
 
-def _why(one: Selected, kept: Held, how: Fit, specifiers: SpecifierSet, case: Case) -> str:
+def _why(one: Selected, kept: Held, how: Fit, specifiers: SpecifierSet) -> str:
     asked = f"{one.package.name}{one.specifier or ''}"
     if how is Fit.ALPHA:
         number = Version(kept.release or "0").base_version
@@ -95,6 +95,7 @@ def check(case: Case) -> Iterator[Finding]:
             if how is Fit.UNKNOWN:
                 yield _unknown(case, one, "the numbers cannot be compared")
                 continue
+            why, another = _why(one, kept, how, specifiers), _another(case, one, specifiers)
             yield Finding(
                 rule=JUDGEMENT.id,
                 name=JUDGEMENT.name,
@@ -104,7 +105,7 @@ def check(case: Case) -> Iterator[Finding]:
                 release=one.package.release,
                 wanted_by=one.wanted_by,
                 where=one.package.where,
-                message=f"{_why(one, kept, how, specifiers, case)}; an installer fetches {_another(case, one, specifiers)}",
+                message=f"{why}; an installer fetches {another}",
                 because=(case.because(one), case.because_held),
                 remedy=(*_instead(one, kept, how), *hold(case)),
             )

@@ -14,18 +14,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
 from jetproof.install.case import Case
 from jetproof.install.finding import Because, Finding, Remedy, Severity
+from jetproof.install.fit import Fit, fit
 from jetproof.install.judgements.judgement import Judgement
+from jetproof.install.selection import Selected
 from jetproof.install.torch_build import newest_from_index
 
 
+def _accepts(case: Case, one: Selected) -> bool:
+    if case.torch.release is None:
+        return not one.specifier
+    try:
+        return fit(SpecifierSet(one.specifier or ""), case.torch.release) is Fit.AS_IS
+    except InvalidSpecifier:
+        return False
+
+
 def check(case: Case) -> Iterator[Finding]:
-    """Remind that a satisfied requirement on torch is not enough for uv."""
+    """Say under which condition a requirement on torch is satisfied by the vendor's."""
     if case.project.locked:
         return
+    overridden = [one for one in case.project.overrides if one.name == "torch"]
+    for override in overridden[:1]:
+        yield Finding(
+            rule=JUDGEMENT.id,
+            name=JUDGEMENT.name,
+            severity=Severity.NOTE,
+            package="torch",
+            where=override.where,
+            message="what uv is told about torch here holds for uv alone: pip reads no overrides",
+            because=(Because(fact="override", value=override.written or override.name, read_from=str(override.where)),),
+            remedy=(Remedy(text="install with uv, or with", command=f"jetproof install {case.project.path}"),),
+        )
     for one in case.selection.named("torch")[:1]:
+        if not _accepts(case, one):
+            continue  # told by the judgement on requirements
         release, what = newest_from_index(case)
+        asked = f"{one.package.name}{one.specifier or ''}"
         yield Finding(
             rule=JUDGEMENT.id,
             name=JUDGEMENT.name,
@@ -33,8 +61,9 @@ def check(case: Case) -> Iterator[Finding]:
             package="torch",
             wanted_by=one.wanted_by,
             where=one.package.where,
-            message=f"uv in a venv with --system-site-packages cannot see the vendor's torch: it would add torch {release} "
-            f"and about 19 of NVIDIA's packages ({what.what})",
+            message=f"{asked} is satisfied by the vendor's {case.torch.told} where the installer sees it (pip, or uv "
+            f"in the same prefix); uv in a venv with --system-site-packages does not, and would add torch {release} "
+            f"with about 19 of NVIDIA's packages: {what.what}",
             because=(
                 case.because(one),
                 Because(

@@ -27,7 +27,6 @@ from jetproof.install.locked import (
     Project,
     Source,
     SourceKind,
-    Unknown,
     Where,
     normal,
     redacted,
