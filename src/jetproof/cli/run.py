@@ -28,9 +28,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the gate, write its files, tell the verdict."""
+    from jetproof.cli.ahead import Ahead
+    from jetproof.cli.source import target_of
+    from jetproof.target.interface import CollectRequest
+
+    target = target_of(arguments)
+    snapshot = Ahead(lambda: target.collect(CollectRequest(trials=False)))
+
     from jetproof import tables
     from jetproof.cli.interruption import polite_kill_is_ctrl_c
-    from jetproof.cli.source import target_of
     from jetproof.cli.verdict import told
     from jetproof.policy.host import host_of
     from jetproof.qualify.folder import DEFAULT, Folder
@@ -50,8 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         challenge=arguments.challenge,
         side_folder=pytest_folder,
     )
-    target = target_of(arguments)
-    prepared = prepare(request, target, tables.load(), {probe.id: probe for probe in PROBES})
+    prepared = prepare(request, snapshot.result(), tables.load(), {probe.id: probe for probe in PROBES})
     with polite_kill_is_ctrl_c(), GateView(prepared.plan, sys.stderr) as view:
         journal = qualify(request, prepared, target, on_entry=view)
     folder = Folder(out=request.output, gate=prepared.plan.gate.id)

@@ -78,14 +78,18 @@ def find_gate(loaded: Loaded, name: str) -> Gate:
 
 
 def prepare(
-    request: Request, target: Target, tables: Tables, catalogue: Mapping[str, Probe], *, tool: ToolFacts | None = None
+    request: Request,
+    snapshot: Snapshot,
+    tables: Tables,
+    catalogue: Mapping[str, Probe],
+    *,
+    tool: ToolFacts | None = None,
 ) -> Prepared:
-    """Return the plan and what it rests on; nothing is run and torch is not imported.
+    """Return the plan and what it rests on; nothing is run. `snapshot` is the target's, read without trials.
 
     Raises `Undecided` when the gate cannot be checked here, `PolicyInvalid`, `NothingPlanned`.
     """
     gate = find_gate(request.loaded, request.gate)
-    snapshot = target.collect(CollectRequest(trials=False))
     facts = facts_of(snapshot, tables)
     preflight.require_platform(gate, facts, tables, snapshot)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jetproof.diagnosis.engine import diagnose
 from jetproof.errors import Undecided
 from jetproof.facts.model import Facts
 from jetproof.policy.model import Gate, Platform
@@ -43,6 +42,8 @@ def require_platform(gate: Gate, facts: Facts, tables: Tables, snapshot: Snapsho
 
 
 def _doctor(facts: Facts, tables: Tables) -> str:
+    from jetproof.diagnosis.engine import diagnose  # all the rules: only needed where the answer is no
+
     findings = diagnose(facts, tables).findings
     if facts.platform.is_jetson.value is False:
         machine = [finding.message for finding in findings if finding.layer.value == 0]
