@@ -53,6 +53,17 @@ def _jetson(read_from: str, detail: str) -> _Decision:
     )
 
 
+def _card(card: Sign, signs: Signs) -> Found:
+    """A machine with a graphics card and no sign of a Tegra."""
+    aarch64 = any(sign.value == "aarch64" for sign in signs.of(Kind.ARCH))
+    return Found(
+        platform_class=PlatformClass.ARM64_SERVER if aarch64 else PlatformClass.UNKNOWN,
+        sign=card,
+        why="a graphics card, and no sign of a Tegra",
+        strong=True,
+    )
+
+
 def _decision(
     signs: Signs, module: Identified, others: tuple[Found, ...], emulated: Sign | None, tables: Tables
 ) -> _Decision:
@@ -89,6 +100,8 @@ def _decision(
     hints = [*kernels[:1], *((l4t,) if l4t else ()), *signs.of(Kind.SOC)[:1]]
     if others:
         return _undecided(Reason.CONFLICT, f"{named((others[0].sign,))} against {named(hints)}", other=others[0])
+    if card is not None and not hints:
+        return _other(_card(card, signs))
     if hints:
         # IGX, DRIVE and ports to a Switch run the same kernels and files: without the board's own word it stays open
         return _undecided(Reason.NOT_DERIVABLE, f"signs of a Tegra, but none of the board: {named(hints)}")

@@ -30,7 +30,7 @@ _CANDIDATES = re.compile(
 )
 _MENTIONED = re.compile(r"(/(?:proc|sys|etc|tmp|run|var)/[\w./,@+-]+)")
 _EEPROM_TOOLS = re.compile(
-    r"\bi2cdump\b|\bi2cget\b|\beeprom\b|\bhexdump\b|\bxxd\b|\b699\b|\bjournalctl\b|\bdmesg\b|699-level"
+    r"\bjetson_release\b|\bi2cdump\b|\bi2cget\b|\beeprom\b|\bhexdump\b|\bxxd\b|\b699\b|\bjournalctl\b|\bdmesg\b|699-level"
 )
 _PRODUCT_TOOLS = re.compile(r"\bdmidecode\b.*(?:system-product-name|baseboard-product-name)")
 
@@ -110,7 +110,10 @@ def _command_readers(text: Text, tables: Tables) -> tuple[Reader, ...]:
         (r"\buname\b", (read_machine.uname,)),
         (r"^(?:sudo\s+)?arch$|^dpkg --print-architecture$|docker (?:version|info)", (read_machine.arch_word,)),
         (r"--query-gpu", (read_machine.gpu_query,)),
-        (r"\bnvidia-smi\b|\bdeviceQuery\b|\btorch\b.*warning|^torch warning", (read_machine.gpu,)),
+        (
+            r"\bnvidia-smi\b|\bdeviceQuery\b|\btorch\b.*warning|get_device_properties|\blspci\b",
+            (read_machine.gpu,),
+        ),
         (r"collect_env: GPU|get_device_name|\bGPU name\b", (read_machine.gpu_name,)),
         (r"collect_env", (read_machine.gpu, read_machine.kernel_text, read_machine.cpu, read_machine.os_text)),
         (r"platform\.(?:platform|uname)|\bvllm\b.*env|python platform", (read_machine.kernel_text, read_machine.gpu)),

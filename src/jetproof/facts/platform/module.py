@@ -115,9 +115,15 @@ def _dts_rows(signs: Signs, tables: Tables) -> tuple[tuple[Module, ...], Sign | 
         for family in sorted(
             {str(row.family_name) for row in tables.modules if row.family_name}, key=len, reverse=True
         ):
+            rows = tuple(row for row in tables.modules if row.family_name == family)
             short = _words(family).removeprefix("jetson ")
-            if short != "nano" and f" {short} " in words:
-                return tuple(row for row in tables.modules if row.family_name == family), sign
+            if f" {short} " in words and (short != "nano" or "tegra210" in words):
+                return rows, sign
+            # vendors write tegra194-agx-… for what NVIDIA calls AGX Xavier
+            for soc in tables.socs:
+                kind = short.replace(soc.marketing.lower(), "").strip()
+                if soc.soc in _socs(rows) and kind and kind != short and soc.soc in words and f" {kind} " in words:
+                    return rows, sign
     return (), None
 
 

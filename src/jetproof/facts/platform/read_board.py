@@ -31,8 +31,11 @@ def model(text: Text) -> Iterator[Sign]:
 
 
 def compatible(text: Text) -> Iterator[Sign]:
-    """Yield each entry of the compatible list, the SoC in it and the carrier of the first."""
-    entries = [entry.strip().strip("'\"") for entry in re.split(r"[\n\0]|\s(?=[a-z]+,)", text.text) if entry.strip()]
+    """Yield each entry of the compatible list, the SoC in it and the carrier of the first.
+
+    A terminal swallows the NULs between the entries: NVIDIA's are told apart all the same.
+    """
+    entries = [entry.strip().strip("'\"") for entry in re.split(r"\s|\^@|(?=nvidia,)", text.text) if entry.strip()]
     for entry in entries:
         yield Sign(kind=Kind.COMPATIBLE, value=entry, read_from=text.read_from)
     socs = [found[1] for entry in entries if (found := _SOC.match(entry))]

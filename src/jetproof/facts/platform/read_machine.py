@@ -28,12 +28,14 @@ _GPU_LINES = (
     re.compile(r"^\|\s+\d+\s{1,3}(\S.*?)\s+(?:On|Off|N/A)\s*\|", re.MULTILINE),
     re.compile(r"^Device \d+: \"(.+?)\"", re.MULTILINE),
     re.compile(r"^GPU models and configuration:\s*(?!GPU \d)(\S.*)$", re.MULTILINE),
+    re.compile(r"(?:VGA compatible|3D) controller: NVIDIA Corporation [^\n\[]*\[([^\]\n]+)\]"),
     re.compile(r"\bFound GPU\d+ (.+?) which is of (?:cuda|compute) capability", re.IGNORECASE),
 )
 _CAPABILITY = (
     re.compile(r"\bwhich is of (?:cuda|compute) capability (\d{1,2}\.\d)\b", re.IGNORECASE),
     re.compile(r"CUDA Capability Major/Minor version number:\s+(\d{1,2}\.\d)\b"),
 )
+_PROPERTIES = re.compile(r"\bname='([^']+)', major=(\d{1,2}), minor=(\d)\b")
 _NOT_A_GPU = re.compile(r"^(?:no devices|n/a|none|could not|nvidia-smi|not available|no cuda|err!?)", re.IGNORECASE)
 
 
@@ -124,6 +126,9 @@ def gpu(text: Text) -> Iterator[Sign]:
     for name in names:
         if not _NOT_A_GPU.match(name):
             yield Sign(kind=Kind.GPU, value=name[:80], read_from=text.read_from)
+    for found in _PROPERTIES.finditer(text.text):
+        yield Sign(kind=Kind.GPU, value=found[1][:80], read_from=text.read_from)
+        yield Sign(kind=Kind.CAPABILITY, value=f"{found[2]}.{found[3]}", read_from=text.read_from)
     for pattern in _CAPABILITY:
         for found in pattern.finditer(text.text):
             yield Sign(kind=Kind.CAPABILITY, value=found[1], read_from=text.read_from)
