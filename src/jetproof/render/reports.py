@@ -11,10 +11,12 @@ from jetproof.errors import EvidenceInvalid
 from jetproof.qualify import folder as files_of
 from jetproof.qualify.folder import Folder
 from jetproof.qualify.journal import Journal
-from jetproof.qualify.judge import verdict
+from jetproof.qualify.judge import plan_of, verdict
 from jetproof.qualify.record import record, to_bytes
 from jetproof.render.gate_markdown import gate_markdown, tested
+from jetproof.render.gate_notices import gate_annotations, gate_notices
 from jetproof.render.junit import junit
+from jetproof.render.sarif import as_sarif
 from jetproof.render.tap import tap
 
 RECORD = "record"
@@ -24,11 +26,16 @@ def reports(journal: Journal) -> dict[str, bytes]:
     """Return each file's bytes by its name; `record` stands for the record. The same journal gives the same bytes."""
     judged = verdict(journal)
     told: dict[str, Any] = record(journal)
+    plan = plan_of(journal)
+    policy, release = (plan.policy_path, plan.tool.release) if plan is not None else ("unknown", "unknown")
+    notices = gate_notices(judged, policy)
     properties = {f"jetproof.{name.lower()}": value for name, value in tested(told).items()}
     return {
         RECORD: to_bytes(told),
         "junit.xml": junit(judged, properties).encode("utf-8"),
         "report.tap": tap(judged).encode("utf-8", "backslashreplace"),
+        "report.sarif": as_sarif(notices, release=release, command="run").encode("utf-8"),
+        "annotations.txt": gate_annotations(judged, policy).encode("utf-8", "backslashreplace"),
         "summary.md": gate_markdown(judged, told).encode("utf-8", "backslashreplace"),
     }
 
