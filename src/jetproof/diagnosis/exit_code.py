@@ -1,4 +1,4 @@
-"""What a diagnosis means for the exit status of `doctor`."""
+"""How a command that ran a diagnosis ends."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from jetproof.errors import ExitCode
 
 
 def exit_code(diagnosis: Diagnosis) -> ExitCode:
-    """Return 1 only for a blocking finding, 4 when nothing was decided, else 0."""
+    """Return NO for a blocking finding, UNDECIDED where nothing is shown either way, else OK."""
     if any(finding.severity is Severity.BLOCKING for finding in diagnosis.findings):
         return ExitCode.NO
-    if diagnosis.verdict is Verdict.UNDECIDED:
-        return ExitCode.UNDECIDED
-    return ExitCode.OK
+    return ExitCode.UNDECIDED if diagnosis.verdict is Verdict.UNDECIDED else ExitCode.OK
+
+
+def explained(diagnosis: Diagnosis) -> ExitCode:
+    """Return OK where a cause was named, UNDECIDED where the text was not recognised."""
+    return ExitCode.OK if diagnosis.findings else ExitCode.UNDECIDED

@@ -1,0 +1,88 @@
+"""`jetproof explain`: the cause in a pasted traceback, log, issue or JSON report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jetproof.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from jetproof.facts.report.intake import Intake
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "file", nargs="*", metavar="FILE", help="a log, a traceback, an issue or a JSON report; - or none: stdin"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="the diagnosis as JSON (schema jetproof/diagnosis/1)")
+    form.add_argument("--markdown", action="store_true", help="the diagnosis for an issue")
+    parser.epilog = "Exit codes: 0 a cause was named, 4 the text was not recognised, 2 not a text."
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, judge, render."""
+    import json
+
+    from jetproof.diagnosis.as_json import as_json
+    from jetproof.diagnosis.engine import diagnose
+    from jetproof.diagnosis.exit_code import explained
+    from jetproof.facts.report import facts as facts_of
+    from jetproof.render import diagnosis as render
+    from jetproof.render.explained import told
+    from jetproof.render.style import style_for
+    from jetproof.tables import load
+
+    intakes = [_intake(name) for name in arguments.file or ["-"]]
+    tables = load()
+    facts = facts_of(_joined(intakes), tables)
+    diagnosis = diagnose(facts, tables)
+    if arguments.json:
+        sys.stdout.write(json.dumps(as_json(diagnosis, facts), indent=2, ensure_ascii=False) + "\n")
+    elif arguments.markdown:
+        sys.stdout.write(render.markdown(diagnosis, facts))
+    else:
+        sys.stdout.write(told(diagnosis, facts, style_for(sys.stdout)))
+    for note in (*(note for one in intakes for note in one.notes), *facts.platform.notes):
+        sys.stderr.write(f"note: {note}\n")
+    code = explained(diagnosis)
+    if code is ExitCode.UNDECIDED:
+        sys.stderr.write(
+            "not recognised: paste the whole error text, and what `cat /etc/nv_tegra_release` and\n`python3 -m torch.utils.collect_env` print; on the board itself run: jetproof doctor\n"
+        )
+    return int(code)
+
+
+def _intake(name: str) -> Intake:
+    from jetproof.facts.report.intake import intake, read
+
+    if name == "-":
+        if sys.stdin.isatty():
+            sys.stderr.write("paste the text, then press Ctrl-D\n")
+        return intake(read(sys.stdin.buffer, "standard input"), "standard input")
+    path = Path(name)
+    try:
+        if not path.is_file() and not path.is_fifo():
+            raise UsageError(
+                f"{name} is not a file" if path.exists() else f"there is no {name}",
+                hint="Name a text file, or paste into standard input.",
+            )
+        with path.open("rb") as stream:
+            return intake(read(stream, name), name)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _joined(intakes: list[Intake]) -> str | Mapping[str, object]:
+    """Several files are one report: texts one after the other; an object must come alone."""
+    objects = [one.members for one in intakes if one.members is not None]
+    if objects and len(intakes) > 1:
+        raise UsageError("a JSON report cannot be joined with other files", hint="Explain it by itself.")
+    if objects:
+        return objects[0]
+    return "\n".join(one.text for one in intakes)
