@@ -80,7 +80,7 @@ FORMS: dict[Reason, Callable[[], bytes]] = {
         lambda text: text.replace(b'"result":"PASSED"', b'"result":"FAILED","result":"PASSED"')
     ),
     Reason.NOT_FINITE: lambda: raw(lambda text: text.replace(b'"monotonicSeconds":30.0', b'"monotonicSeconds":NaN')),
-    Reason.TOO_DEEP: lambda: raw(lambda text: text.replace(b'"because":[]', b'"because":' + b"[" * 40 + b"]" * 40)),
+    Reason.TOO_DEEP: lambda: raw(lambda text: text.replace(b'"because":[]', b'"because":' + b"[" * 90 + b"]" * 90)),
     Reason.LONE_SURROGATE: lambda: raw(lambda text: text.replace(b'"because":[]', b'"because":["\\ud800"]')),
     Reason.ENVELOPE_MALFORMED: lambda: envelope_with(payload=None),
     Reason.BASE64_INVALID: lambda: envelope_with(payload=json.loads(signed())["payload"][:-1] + "*"),

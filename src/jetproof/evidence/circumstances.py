@@ -11,7 +11,7 @@ from jetproof.evidence.envelope import Envelope
 from jetproof.evidence.git import Repository
 from jetproof.evidence.side_files import SideFiles
 from jetproof.evidence.statement import Statement
-from jetproof.evidence.trust import Trust, TrustedKey
+from jetproof.evidence.trust import Trust
 from jetproof.tables import Tables
 
 POLICY_PATH = "ci/conditional-test-policy.json"
@@ -56,8 +56,6 @@ class Circumstances:
     """Challenge to the payload digest of the evidence that used it first."""
     trusted_time: datetime | None = None
     """When a party other than the board saw the envelope: a log, a timestamp authority, a hosted job."""
-    signer: TrustedKey | None = None
-    """Whose signature was accepted; set by verification before the other checks run."""
 
     @property
     def leeway(self) -> timedelta:

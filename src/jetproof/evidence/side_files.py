@@ -7,6 +7,7 @@ import hashlib
 import os
 import stat
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from jetproof.evidence.reason import Reason, Unreadable
@@ -52,9 +53,10 @@ class SideFiles:
             return file.read(limit + 1)
 
 
-def safe_parts(name: str) -> list[str]:
+@lru_cache(maxsize=256)
+def safe_parts(name: str) -> tuple[str, ...]:
     """Return a relative name's parts, or raise Unreadable when it could lead anywhere else."""
-    parts = name.split("/")
+    parts = tuple(name.split("/"))
     bad = (
         not name
         or len(name) > _NAME_MAX

@@ -268,15 +268,14 @@ def _artifacts(value: object) -> tuple[Artifact, ...]:
         return ()
     if type(value) is not list or len(value) > 1000:
         _fail("artifacts is not a list of at most 1000 descriptors")
-    found = []
+    found = {}
     for item in value:
         if type(item) is not dict:
             _fail("an artifact is not an object")
         name, sha256 = _text(item, "name"), _digest(item.get("digest"), "artifact.digest")
-        if sha256 is None:
-            _fail(f"the artifact {name[:80]!r} has no digest")
-        size = _count(item, "size")
-        found.append(Artifact(name=name, sha256=sha256, size=size, media_type=_maybe_text(item, "mediaType") or ""))
-    if len({item.name for item in found}) != len(found):
-        _fail("an artifact is named twice")
-    return tuple(found)
+        if sha256 is None or name in found:
+            _fail(f"the artifact {name[:80]!r} has no digest, or is named twice")
+        found[name] = Artifact(
+            name=name, sha256=sha256, size=_count(item, "size"), media_type=_maybe_text(item, "mediaType") or ""
+        )
+    return tuple(found.values())

@@ -14,7 +14,7 @@ from jetproof.target import strict_json
 
 MAX_BYTES = 8 << 20
 """No envelope comes near this; logs and reports travel as side files."""
-MAX_DEPTH = 24
+MAX_DEPTH = 64
 
 _REASONS = {
     "json-too-large": Reason.TOO_LARGE,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone
+from functools import cached_property, lru_cache
 from typing import Any
 
 from jetproof.errors import PolicyInvalid, UsageError
@@ -40,15 +41,14 @@ class TrustedKey:
     modules: tuple[str, ...] = ()
     """Patterns of module names and platform classes that it may speak for; none means nothing."""
 
-    @property
+    @cached_property
     def keyid(self) -> str:
         """The key's id."""
         return keyid(self.public)
 
     def may_speak_for(self, what: str) -> bool:
         """Return whether its role covers a module's name or a platform class."""
-        wanted = {what.lower(), slug(what)}
-        return any(fnmatch.fnmatchcase(name, pattern.lower()) for pattern in self.modules for name in wanted)
+        return _covers(self.modules, what)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +58,23 @@ class Trust:
     keys: tuple[TrustedKey, ...]
     read_from: str
 
+    @cached_property
+    def by_keyid(self) -> Mapping[str, TrustedKey]:
+        """The keys by their ids."""
+        return {key.keyid: key for key in self.keys}
+
     def hinted(self, hint: str) -> Iterator[TrustedKey]:
-        """Yield every key, those that the hint names first: a hint speeds up, it decides nothing."""
-        yield from (key for key in self.keys if key.keyid == hint)
-        yield from (key for key in self.keys if key.keyid != hint)
+        """Yield every key, the one that the hint names first: a hint speeds up, it decides nothing."""
+        named = self.by_keyid.get(hint)
+        if named is not None:
+            yield named
+        yield from (key for key in self.keys if key is not named)
+
+
+@lru_cache(maxsize=4096)
+def _covers(patterns: tuple[str, ...], what: str) -> bool:
+    wanted = {what.lower(), slug(what)}
+    return any(fnmatch.fnmatchcase(name, pattern.lower()) for pattern in patterns for name in wanted)
 
 
 def slug(name: str) -> str:
@@ -97,10 +110,7 @@ def at(repository: Repository, revision: str) -> Trust:
 def _merged(keys: tuple[TrustedKey, ...]) -> tuple[TrustedKey, ...]:
     """Let a revocation in either file end the key in both."""
     revoked = {key.public for key in keys if key.revoked}
-    return tuple(
-        key if key.revoked or key.public not in revoked else TrustedKey(**{**vars(key), "revoked": True})
-        for key in keys
-    )
+    return tuple(key if key.revoked or key.public not in revoked else replace(key, revoked=True) for key in keys)
 
 
 def from_toml(data: bytes, where: str) -> tuple[TrustedKey, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jetproof.errors import ExitCode
 from jetproof.evidence import envelope as envelopes
@@ -110,7 +110,6 @@ def judged(evidence: Evidence, around: Circumstances) -> Verification:
     standing = signature.standing(signer, evidence.statement, when)
     if standing is not None:
         refusals.append(standing)
-    around = replace(around, signer=signer)
     for check in CHECKS:
         refusals.extend(check(evidence, around))
     refusals.extend(result.shortfalls(evidence.statement))

@@ -113,6 +113,8 @@ def _constant(name: str) -> NoReturn:
 
 
 def _check_depth(text: str, what: str, most: int) -> None:
+    if text.count("[") + text.count("{") <= most:
+        return
     depth = 0
     for token in _BRACKET.finditer(text):
         first = text[token.start()]

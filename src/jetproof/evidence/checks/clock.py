@@ -8,7 +8,7 @@ The age is counted in whole UTC days: with a limit of 30, day 30 counts and day 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 
 from jetproof.evidence.challenge import issue_time
 from jetproof.evidence.circumstances import Circumstances, Evidence
@@ -26,7 +26,11 @@ def effective(said: Statement, trusted: datetime | None) -> datetime:
 
 def age_days(when: datetime, now: datetime) -> int:
     """Return the age in whole UTC days."""
-    return (now.astimezone(timezone.utc).date() - when.astimezone(timezone.utc).date()).days
+    return (_day(now) - _day(when)).days
+
+
+def _day(when: datetime) -> date:
+    return (when if when.tzinfo is timezone.utc else when.astimezone(timezone.utc)).date()
 
 
 def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:

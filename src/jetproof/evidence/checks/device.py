@@ -8,10 +8,13 @@ in the signer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
 from jetproof.evidence.circumstances import Circumstances, Evidence
 from jetproof.evidence.reason import Reason, Refusal
+from jetproof.tables import Tables
 
 
 def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
@@ -22,48 +25,80 @@ def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
             reason=Reason.ORIGIN_NOT_LIVE,
             message=f"the run is {said.origin[:40]}, not live: it proves nothing about a machine",
         )
-    for message in _contradictions(evidence, around):
+    for message in _contradictions(around.tables, _told(said.device, said.module)):
         yield Refusal(reason=Reason.DEVICE_CONTRADICTION, message=message)
 
 
-def _contradictions(evidence: Evidence, around: Circumstances) -> Iterator[str]:
-    device = evidence.statement.device
-    kind, arch, module = device.get("platformClass"), device.get("arch"), device.get("module")
-    told = [item for item in device.get("compatible") or () if isinstance(item, str)]
-    tegra = any("tegra" in item for item in told)
-    if kind != "jetson":
-        if module is not None:
-            yield f"it names the module {module} on a machine of class {kind}"
-        if kind == "x86" and (arch != "x86_64" or tegra):
-            yield f"class x86 beside architecture {arch}" + (" and a Tegra device tree" if tegra else "")
+@dataclass(frozen=True, kw_only=True)
+class _Told:
+    """What a machine says about itself; the same for each run of one board."""
+
+    kind: str | None
+    arch: str | None
+    module: str | None
+    part: str | None
+    chip: str | None
+    capability: str | None
+    l4t: str | None
+    jetpack: str | None
+    compatible: tuple[str, ...]
+
+
+def _told(device: Mapping[str, object], module: str | None) -> _Told:
+    def text(name: str) -> str | None:
+        value = device.get(name)
+        return value if isinstance(value, str) else None
+
+    listed = device.get("compatible")
+    return _Told(
+        kind=text("platformClass"),
+        arch=text("arch"),
+        module=module,
+        part=text("moduleSku"),
+        chip=text("chip"),
+        capability=text("cc"),
+        l4t=text("l4t"),
+        jetpack=text("jetpack"),
+        compatible=tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else (),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _contradictions(tables: Tables, told: _Told) -> tuple[str, ...]:
+    return tuple(_all(tables, told))
+
+
+def _all(tables: Tables, told: _Told) -> Iterator[str]:
+    tegra = any("tegra" in item for item in told.compatible)
+    if told.kind != "jetson":
+        if told.module is not None:
+            yield f"it names the module {told.module} on a machine of class {told.kind}"
+        if told.kind == "x86" and (told.arch != "x86_64" or tegra):
+            yield f"class x86 beside architecture {told.arch}" + (" and a Tegra device tree" if tegra else "")
         return
-    if arch != "aarch64":
-        yield f"a Jetson whose architecture is {arch}"
-    if not tegra:
+    if told.arch != "aarch64":
+        yield f"a Jetson whose architecture is {told.arch}"
+    if told.compatible and not tegra:
         yield "a Jetson whose device tree names no Tegra"
-    rows = [row for row in around.tables.modules if module in (row.name, row.family_name)]
+    rows = [row for row in tables.modules if told.module in (row.name, row.family_name)]
     if not rows:
-        yield f"the module {module!r} is not known"
+        yield f"the module {told.module!r} is not known"
         return
-    chip, capability = device.get("chip"), device.get("cc")
-    if chip not in {row.soc for row in rows}:
-        yield f"{module} with the chip {chip}, expected {rows[0].soc}"
-    if not any(item == f"nvidia,{rows[0].soc}" for item in told):
-        yield f"{module}, and the device tree does not name {rows[0].soc}"
-    if capability is not None and capability not in {row.compute_capability for row in rows}:
-        yield f"{module} with compute capability {capability}, expected {rows[0].compute_capability}"
-    part = device.get("moduleSku")
-    if isinstance(part, str) and not any(part.lower() in row.part_numbers for row in rows):
-        yield f"{module} with the part number {part}"
-    yield from _release(evidence, around)
+    if told.chip not in {row.soc for row in rows}:
+        yield f"{told.module} with the chip {told.chip}, expected {rows[0].soc}"
+    if told.compatible and f"nvidia,{rows[0].soc}" not in told.compatible:
+        yield f"{told.module}, and the device tree does not name {rows[0].soc}"
+    if told.capability is not None and told.capability not in {row.compute_capability for row in rows}:
+        yield f"{told.module} with compute capability {told.capability}, expected {rows[0].compute_capability}"
+    if told.part is not None and not any(told.part.lower() in row.part_numbers for row in rows):
+        yield f"{told.module} with the part number {told.part}"
+    yield from _release(tables, told)
 
 
-def _release(evidence: Evidence, around: Circumstances) -> Iterator[str]:
-    device = evidence.statement.device
-    l4t, jetpack = device.get("l4t"), device.get("jetpack")
-    rows = [row for row in around.tables.releases if row.l4t == l4t]
+def _release(tables: Tables, told: _Told) -> Iterator[str]:
+    rows = [row for row in tables.releases if row.l4t == told.l4t]
     # a point release that the tables do not know yet is no contradiction
-    if rows and jetpack is not None and jetpack not in {row.jetpack for row in rows}:
-        yield f"L4T {l4t} with JetPack {jetpack}, expected {rows[0].jetpack}"
-    if rows and not any(device.get("chip") in row.socs for row in rows):
-        yield f"L4T {l4t} on {device.get('chip')}, which it does not support"
+    if rows and told.jetpack is not None and told.jetpack not in {row.jetpack for row in rows}:
+        yield f"L4T {told.l4t} with JetPack {told.jetpack}, expected {rows[0].jetpack}"
+    if rows and not any(told.chip in row.socs for row in rows):
+        yield f"L4T {told.l4t} on {told.chip}, which it does not support"

@@ -44,7 +44,6 @@ def accepted(envelope: Envelope, trust: Trust) -> TrustedKey | Refusal:
     if not envelope.signatures:
         return Refusal(reason=Reason.UNSIGNED, message="the envelope holds no signature")
     data = envelope.pae()
-    known = {key.keyid: key.name for key in trust.keys}
     # a revoked key must not shadow a good one that signed as well
     found: TrustedKey | None = None
     for signature in envelope.signatures:
@@ -56,7 +55,8 @@ def accepted(envelope: Envelope, trust: Trust) -> TrustedKey | Refusal:
                 break
     if found is not None:
         return found
-    named = [known[item.keyid] for item in envelope.signatures if item.keyid in known]
+    known = trust.by_keyid
+    named = [known[item.keyid].name for item in envelope.signatures if item.keyid in known]
     if named:
         return Refusal(
             reason=Reason.SIGNATURE_INVALID,
