@@ -128,6 +128,8 @@ _GOOD_FIRST = (
 )
 _TAKEN_OVER = (
     r"(?:replac|overw?r(?:it|id|ot)|swap|uninstall|downgrad|upgrad|displac|clobber|shadow|pull(?:s|ed)? in|remov|re-?lock|re-?instal|supersed|solv(?:es|ed) (?:it )?away)\w{0,10}"
+    r"|(?:pull|br(?:ought|ing)|fetch|put|install|select|choos|chose|t(?:ook|ake))\w{0,5}\b[^;\n]{0,60}\b(?:over (?:it|that)|another|newer|different|default index|PyPI|instead|on top|in front|before it|first)\b"
+    r"|(?:pip|uv|poetry|conda|dependenc\w{1,4}|requirements?)\b[^;\n]{0,60}\b(?:later|afterwards)\b"
     r"|(?:later|then|after(?:wards)?|next)\b[^.;\n]{0,80}\b(?:pip|uv|poetry|dependenc\w{1,4}|requirements?|sync|resolver|script|install\w{0,3}|step)"
 )
 _OVER = re.compile(rf"(?is)(?:{_GOOD_FIRST}).{{0,160}}?(?:{_TAKEN_OVER})")
@@ -137,6 +139,16 @@ _PASSIVE = re.compile(
     r"|(?:torch|pytorch)\b.{0,40}\b(?:with CUDA|CUDA build))"
 )
 _GENERIC_FIRST = re.compile(r"(?i)\A\W{0,5}(?:PyPI|pip|conda)")
+
+
+_ISOLATED = re.compile(
+    r"(?:pip-build-env-[\w-]{1,20}/|builds-v0/\.tmp\w{1,12}/|build-env-\w{1,12}/)[^\s\"']{0,160}/torch\b"
+)
+
+
+def isolated_build(facts: Facts) -> Because | None:
+    """Return what shows that a torch of pip's or uv's build environment was at work, not the board's."""
+    return reason(facts, _ISOLATED)
 
 
 def two_torches(facts: Facts) -> tuple[Because, Because] | None:

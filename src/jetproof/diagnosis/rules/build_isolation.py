@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy
+from jetproof.diagnosis.torch_known import isolated_build
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -29,9 +30,6 @@ ABOUT = About(
     layer=Layer.TORCH_BUILD,
 )
 
-_ISOLATED = re.compile(
-    r"(?:pip-build-env-[\w-]{1,20}/|builds-v0/\.tmp\w{1,12}/|build-env-\w{1,12}/)[^\s\"']{0,160}/torch\b"
-)
 _PATH = re.compile(
     r"pip-build-env-|builds-v0/\.tmp|build isolation|--no-build-isolation|isolated (?:build )?environment|Getting requirements to build wheel"
 )
@@ -42,10 +40,10 @@ _TORCH = re.compile(
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
     """Yield a finding when a build saw another torch than the board's."""
-    isolated = hit(facts, _ISOLATED)
+    isolated = isolated_build(facts)
     path, torch = hit(facts, _PATH), hit(facts, _TORCH)
     if isolated:
-        yield _finding((isolated.because, torch.because if torch else None), LITERAL, Confidence.CERTAIN)
+        yield _finding((isolated, torch.because if torch else None), LITERAL, Confidence.CERTAIN)
     elif path and torch:
         yield _finding((path.because, torch.because), LITERAL, Confidence.LIKELY)
     elif torch and re.search(r"mismatches", torch.match.group(0)):

@@ -126,7 +126,7 @@ def _host_works(facts: Facts) -> Because | None:
     blind = facts.torch.available.value is False or hit(
         facts,
         re.compile(
-            r"(?i)no CUDA|no GPU|not detect|cannot (?:find|see)|False|100\b|CUDA driver version is insufficient|libcuda"
+            r"(?i)no CUDA|no GPU|no NVIDIA (?:driver|GPU)|not detect|cannot (?:find|see)|False|100\b|CUDA driver version is insufficient|libcuda"
         ),
     )
     return found.because if found and blind else None

@@ -39,7 +39,7 @@ ABOUT = About(
 )
 
 _REQUIRES = re.compile(
-    r"(?i)requires a different Python|Requires-Python|requires[- ]python\b|not in ['\"]?[<>=~!]{1,2} ?3\.\d|(?:does not satisfy|doesn't satisfy|incompatible with) Python ?[<>=~!]|requires Python ?['\"(]?[<>=~!]{0,2} ?3\.\d{1,2}|Python ?(?:>=|≥|>) ?3\.\d{1,2}\b"
+    r"(?i)requires a different Python|Requires-Python|Python requirement\b|requires[- ]python\b|not in ['\"]?[<>=~!]{1,2} ?3\.\d|(?:does not satisfy|doesn't satisfy|incompatible with) Python ?[<>=~!]|requires Python ?['\"(]?[<>=~!]{0,2} ?3\.\d{1,2}|Python ?(?:>=|≥|>) ?3\.\d{1,2}\b"
     r"|Python 3\.\d{1,2}(?:\.\d{1,2})?(?:\+| or (?:later|newer|higher|above)) (?:is )?(?:required|needed)|Python 3\.\d{1,2}(?:\.\d)? required by|needs (?:at least )?Python 3\.\d{1,2}|(?:dropped|drops|no longer supports?|does(?:n't| not) support)[^.\n]{0,20}Python 3\.\d{1,2}"
     r"|Package requires Python|only supports? Python 3\.\d{1,2}|minimum (?:supported )?Python|no (?:release|version|wheel)s? (?:of \S{1,30} )?(?:for|fits?|supports?)[^.\n]{0,20}Python 3\.\d{1,2}"
 )

@@ -33,6 +33,7 @@ from jetproof.diagnosis.rule import (
     because,
 )
 from jetproof.diagnosis.sonames import Missing, missing_libraries
+from jetproof.diagnosis.torch_known import isolated_build
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -44,7 +45,7 @@ _SEPARATE = re.compile(r"libnvpl|libcudss|libcusparseLt|libopenblas|libmpi")
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when a wheel's libraries are those of another JetPack."""
-    if facts.platform.is_jetson.value is False:
+    if facts.platform.is_jetson.value is False or isolated_build(facts):
         return
     glibc = signature(facts, tables, "glibc-too-old")
     if glibc:

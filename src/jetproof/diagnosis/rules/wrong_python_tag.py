@@ -31,7 +31,9 @@ _REFUSED = re.compile(
     r"|hint: You(?:'re| are) using CPython [\d.]{3,8} \(`?cp\d{2,3}"
 )
 _WHEEL = re.compile(r"([\w.%+-]{3,120})-cp(\d)(\d{1,2})-(cp\d{2,3}[a-z]{0,2}|abi3|none)-(?:many)?linux\w{0,20}\.whl")
-_GONE = re.compile(r"(?i)\b404\b|Not Found|does not exist|No such file|NoSuchKey|403\b")
+_GONE = re.compile(
+    r"(?i)\b404\b|\bNot Found\b(?!\))|NoSuchKey|\b403 Forbidden|\.whl\b[^\n]{0,40}(?:does not exist|No such file)"
+)
 _NO_M = (3, 8)
 """From Python 3.8 on the tag has no "m" any more."""
 
