@@ -102,7 +102,7 @@ class Interpreter:
         return torch is not None and self.site(torch) is Site.VENV
 
     @property
-    def environment(self) -> dict[str, str]:
+    def markers(self) -> dict[str, str]:
         """Marker variables of this interpreter on Linux."""
         return {
             "implementation_name": "cpython",

@@ -73,17 +73,19 @@ class State:
     def prepare(self) -> None:
         """Make the folders. Raises Refused where that is not possible, with nothing else changed."""
         try:
-            for folder in (self.folder, self.venvs):
-                folder.mkdir(parents=True, exist_ok=True)
-                if folder.is_symlink() or self.root.is_symlink():
+            for folder in (self.root, self.folder, self.venvs):
+                if folder.is_symlink():
                     raise Refused(f"{folder} is a symbolic link", hint="Remove it.", reason="state-is-link")
+                folder.mkdir(parents=True, exist_ok=True)
+                if folder == self.root:
+                    continue
                 ignore = folder / ".gitignore"
                 if not ignore.exists():
                     write_whole(ignore, "*\n")
         except OSError as error:
             raise Refused(
                 f"cannot write {self.root}: {error.strerror}",
-                hint="jetproof keeps its journal beside the project: make that folder writable, or give --state DIR.",
+                hint="jetproof keeps its journal beside the project: make its folder writable.",
                 reason="read-only" if error.errno == 30 else "state-unwritable",
             ) from error
 

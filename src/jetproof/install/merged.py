@@ -66,7 +66,7 @@ def _unmet(interpreter: Interpreter) -> list[tuple[str, str, str | None, Fit | N
                 asked = Requirement(text)
             except InvalidRequirement:
                 continue
-            if asked.marker is not None and not holds(str(asked.marker), interpreter.environment):
+            if asked.marker is not None and not holds(str(asked.marker), interpreter.markers):
                 continue
             there = active.get(canonicalize_name(asked.name))
             bare = text.partition(";")[0].strip()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
@@ -17,7 +16,6 @@ from jetproof.install.interpreter import Interpreter
 from jetproof.install.locked import DEFAULT, Edge, LockedPackage, Project, SourceKind, extra_key, group_key
 from jetproof.install.markers import Markers
 from jetproof.install.selection import selection
-from jetproof.install.stack_environment import Board
 
 Environment = Mapping[str, str]
 
@@ -137,17 +135,6 @@ class Kept:
     """Held name to (who asks, specifier where the lock tells it)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Here(Board):
-    """The interpreter at hand, as the walk through a lock wants to see it."""
-
-    interpreter: Interpreter
-
-    @cached_property
-    def markers(self) -> Mapping[str, str]:
-        return self.interpreter.environment
-
-
 def kept(project: Project, interpreter: Interpreter, *, extras: Sequence[str] = (), groups: Sequence[str] = ()) -> Kept:
     """Walk a lock from what the project asks for, and go no further at every held package.
 
@@ -161,16 +148,7 @@ def kept(project: Project, interpreter: Interpreter, *, extras: Sequence[str] = 
             for package in project.packages
         ),
     )
-    major, minor = (int(part) for part in interpreter.release.split(".")[:2])
-    here = _Here(
-        stack="this interpreter",
-        python=(major, minor),
-        python_full=interpreter.release,
-        glibc=(0, 0),
-        kernel="",
-        interpreter=interpreter,
-    )
-    found = selection(pruned, here, extras=extras, groups=groups)
+    found = selection(pruned, interpreter, extras=extras, groups=groups)
     if found.unknowns:
         first = found.unknowns[0]
         raise Undecided(
@@ -179,7 +157,7 @@ def kept(project: Project, interpreter: Interpreter, *, extras: Sequence[str] = 
             reason="lock-unclear",
         )
     chosen = tuple(one.package for one in found.selected)
-    markers = Markers(here.markers, extras=frozenset(extras), groups=frozenset(groups))
+    markers = Markers(interpreter.markers, extras=frozenset(extras), groups=frozenset(groups))
     asked: list[tuple[str, Edge]] = [
         (project.name or "the project", edge)
         for key in (DEFAULT, *map(extra_key, extras), *map(group_key, groups))
@@ -261,7 +239,7 @@ def demands(asked: Iterable[tuple[str, Sequence[str], Iterable[str]]], interpret
                 continue
             if not is_held(requirement.name):
                 continue
-            if requirement.marker and not holds(str(requirement.marker), interpreter.environment, extras):
+            if requirement.marker and not holds(str(requirement.marker), interpreter.markers, extras):
                 continue
             there = interpreter.active(requirement.name)
             one = demand(by, text.partition(";")[0].strip(), None if there is None else there.release)

@@ -155,7 +155,7 @@ class Resolver:
         return {
             package.name: (who, f"{package.name}{package.specifier or ''}")
             for package in project.packages
-            if is_held(package.name) and holds(package.marker, self.interpreter.environment)
+            if is_held(package.name) and holds(package.marker, self.interpreter.markers)
         }
 
     def _compile(self, wanted: Wanted, bounds: Sequence[tuple[str, str]], excluded: Sequence[str]) -> Resolved:
@@ -232,7 +232,7 @@ class Resolver:
                     asked = Requirement(text)
                 except InvalidRequirement:
                     continue
-                marked = asked.marker is None or holds(str(asked.marker), self.interpreter.environment)
+                marked = asked.marker is None or holds(str(asked.marker), self.interpreter.markers)
                 if marked and asked.specifier and asked.url is None and not is_held(asked.name):
                     found.append((f"{asked.name}{asked.specifier}", f"asked by {dist.name} {dist.release}"))
         return tuple(dict.fromkeys(found))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
@@ -22,7 +23,15 @@ from jetproof.install.locked import (
     normal,
 )
 from jetproof.install.markers import Markers
-from jetproof.install.stack_environment import Board
+
+
+class Marked(Protocol):
+    """Whatever packages are selected for: a board that is not at hand, or an interpreter that is."""
+
+    @property
+    def markers(self) -> Mapping[str, str]:
+        """Values of the environment markers."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,7 +69,7 @@ def encoded(project: Project, extras: Iterable[str], groups: Iterable[str]) -> f
     return frozenset(names)
 
 
-def selection(project: Project, board: Board, *, extras: Sequence[str] = (), groups: Sequence[str] = ()) -> Selection:
+def selection(project: Project, board: Marked, *, extras: Sequence[str] = (), groups: Sequence[str] = ()) -> Selection:
     """Return what a board would get of a project, with the given extras and groups beside a plain install."""
     wanted_extras = frozenset(map(normal, extras))
     wanted_groups = frozenset(map(normal, groups))
