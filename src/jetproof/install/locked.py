@@ -102,7 +102,8 @@ class Lazy(Sequence[Made]):
         return self._all()[index]
 
     def __iter__(self) -> Iterator[Made]:
-        return iter(self._all())
+        # most who look stop at the first that fits
+        return map(self._make, self._raw) if self._entries is None else iter(self._entries)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -251,4 +252,7 @@ def redacted(url: str) -> str:
 
 def normal(name: str) -> str:
     """Return a distribution's name in the form that all its spellings share."""
-    return _NORMAL.sub("-", name).lower()
+    lower = name.lower()
+    if "_" not in lower and "." not in lower and "--" not in lower:
+        return lower  # nearly all names in a lock
+    return _NORMAL.sub("-", lower)

@@ -72,13 +72,13 @@ def check(case: Case) -> Iterator[Finding]:
     """Find locked packages whose files are known and of which no wheel fits."""
     for one in case.selection.selected:
         package = one.package
-        if package.name in case.held or family(package.name) in _SKIPPED:
-            continue
         if package.source.kind in (SourceKind.VCS, SourceKind.EDITABLE, SourceKind.PATH) and not package.files:
-            if package.source.kind is SourceKind.VCS:
+            if package.source.kind is SourceKind.VCS and package.name not in case.held:
                 yield _finding(case, one, "it comes from a repository", archive=True)
             continue
         if not package.files or any(file.is_wheel and case.fits(file.filename) for file in package.files):
+            continue
+        if package.name in case.held or family(package.name) in _SKIPPED:
             continue
         wheels = [file for file in package.files if file.is_wheel]
         yield _finding(case, one, _reason(wheels, case), archive=len(wheels) < len(package.files))

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import cast
+from urllib.parse import unquote
 
 from jetproof.errors import UsageError
 from jetproof.install.locked import (
@@ -79,7 +80,9 @@ def _file(raw: _Raw) -> File:
     url = text_of(raw.get("url")) or text_of(raw.get("path")) or text_of(raw.get("filename")) or ""
     digest = text_of(raw.get("hash")) or ""
     size = raw.get("size")
-    name = url.rpartition("/")[2].partition("#")[0].replace("%2B", "+").replace("%2b", "+")
+    name = url.rpartition("/")[2]
+    if "%" in name or "#" in name:
+        name = unquote(name.partition("#")[0])
     return File(
         filename=name,
         url=redacted(url) or None,
