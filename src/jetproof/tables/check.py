@@ -182,10 +182,12 @@ def _patterns(tables: Tables) -> Iterator[str]:
 
 def problems(tables: Tables, names: Iterable[str] = ()) -> tuple[str, ...]:
     """Return everything that is wrong with the tables; `names` are module names that must be known."""
+    misshapen = tuple(_shapes())
+    if misshapen:
+        return misshapen  # nothing else can be read from rows that do not fit
     told = {row.name for row in tables.modules} | {row.family_name for row in tables.modules}
     unknown = (f"modules: no row bears the name {name}" for name in sorted(set(names) - told))
     return (
-        *_shapes(),
         *_sourced(),
         *_modules(tables),
         *_releases(tables),
