@@ -1,6 +1,6 @@
 """The pytest plugin that writes down what really happened to each test, from the call itself and not from its report.
 
-It runs inside the host's pytest, where other hooks may rewrite reports, hold tests back or run them twice; so it records
+Imported only where pytest has been found. It runs inside the host's pytest, where other hooks may rewrite reports, hold tests back or run them twice; so it records
 each step, and the judging is done elsewhere (`pytest_verdict`). Works with pytest 6 and later, Python 3.8 and later.
 What it cannot withstand is a project that means to deceive from inside the same process; the modules and hooks in play
 are recorded by path and digest so that such a thing can be found.
@@ -13,42 +13,19 @@ import inspect
 import os
 import sys
 import time
-from typing import Any, Dict, Generator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Generator, List, Optional, Tuple
 
-from jetproof_worker import frames
+import pytest
 
-try:
-    import pytest
-except ImportError:  # imported without pytest: the constants are of use, the plugin is not
-    pytest = None  # type: ignore[assignment]
+from jetproof_worker.journal_pipe import Writer
 
 _MESSAGE = 4000
 _FILE_LIMIT = 8 << 20
 _MODULES = 2000
 
 
-class Writer:
-    """Writes numbered records to the journal's pipe, from the process that it was made in only."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._pid = os.getpid()
-        self._count = 0
-
-    def write(self, record: Mapping[str, Any]) -> None:
-        """Write one record. A fork of the session writes nothing: its tests are not ours."""
-        if os.getpid() != self._pid:
-            return
-        frames.write(self._fd, dict(record, n=self._count, pid=self._pid))
-        self._count += 1
-
-
-def _wrapper(**options: bool) -> Any:
-    return pytest.hookimpl(hookwrapper=True, **options) if pytest is not None else lambda function: function
-
-
-def _first() -> Any:
-    return pytest.hookimpl(tryfirst=True) if pytest is not None else lambda function: function
+_OUTERMOST = pytest.hookimpl(hookwrapper=True, tryfirst=True)
+_INNERMOST = pytest.hookimpl(hookwrapper=True, trylast=True)
 
 
 class Journal:
@@ -64,7 +41,7 @@ class Journal:
 
     # collecting
 
-    @_wrapper(tryfirst=True)
+    @_OUTERMOST
     def pytest_collectreport(self, report: Any) -> Generator[None, Any, None]:
         """Write down each module that could not be collected, or was skipped as a whole."""
         if report.outcome != "passed":
@@ -74,12 +51,12 @@ class Journal:
             )
         yield
 
-    @_first()
+    @pytest.hookimpl(tryfirst=True)
     def pytest_deselected(self, items: Any) -> None:
         """Write down what a hook or an option took out of the selection."""
         self._writer.write({"record": "deselected", "ids": [item.nodeid for item in items]})
 
-    @_wrapper(trylast=True)
+    @_INNERMOST
     def pytest_collection_finish(self, session: Any) -> Generator[None, Any, None]:
         """Write down what is left to run after every hook, and which hooks there are."""
         yield
@@ -88,7 +65,7 @@ class Journal:
 
     # running
 
-    @_wrapper(tryfirst=True)
+    @_OUTERMOST
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
         """Write down that a test begins."""
         self._raised.pop(item.nodeid, None)
@@ -96,25 +73,25 @@ class Journal:
         self._writer.write({"record": "begin", "id": item.nodeid})
         yield
 
-    @_wrapper(trylast=True)
+    @_INNERMOST
     def pytest_runtest_setup(self, item: Any) -> Generator[None, Any, None]:
         """Keep what the setup raised, before any other hook can swallow it."""
         outcome = yield
         self._keep(item, "setup", outcome)
 
-    @_wrapper(trylast=True)
+    @_INNERMOST
     def pytest_runtest_call(self, item: Any) -> Generator[None, Any, None]:
         """Keep what the test raised, before any other hook can swallow it."""
         outcome = yield
         self._keep(item, "call", outcome)
 
-    @_wrapper(trylast=True)
+    @_INNERMOST
     def pytest_runtest_teardown(self, item: Any) -> Generator[None, Any, None]:
         """Keep what the teardown raised, before any other hook can swallow it."""
         outcome = yield
         self._keep(item, "teardown", outcome)
 
-    @_wrapper(tryfirst=True)
+    @_OUTERMOST
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> Generator[None, Any, None]:
         """Count whether the test's own function is called: a hook may claim to have done it."""
         body = pyfuncitem.obj
@@ -132,7 +109,7 @@ class Journal:
         yield
         pyfuncitem.obj = body
 
-    @_wrapper(tryfirst=True)
+    @_OUTERMOST
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, None]:
         """Write down one phase: from what was raised, and from the report only where it says something worse."""
         raised = [self._raised.pop("%s %s" % (call.when, item.nodeid), None)]
@@ -145,6 +122,10 @@ class Journal:
         if call.excinfo is not None:
             raised.append(call.excinfo.value)
         self._writer.write(self._phase(item, call, report, next((one for one in raised if one is not None), None)))
+
+    def modules(self) -> List[Dict[str, Any]]:
+        """Return the modules in play, as they are now."""
+        return modules_in_play(self.root)
 
     # details
 

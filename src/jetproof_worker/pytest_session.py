@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any, Dict, List, Mapping
 
-from jetproof_worker import item_process, pytest_journal, start
+from jetproof_worker import item_process, journal_pipe, start
 
 NEVER = ("cacheprovider", "faulthandler", "rerunfailures", "flaky", "xdist", "randomly", "stepwise")
 """Plugins that must not take part: they order, repeat or distribute tests, or remember former runs."""
@@ -25,8 +25,7 @@ def main() -> int:
     for name in ("journal", "dump"):
         os.set_inheritable(settings[name], False)
     faulthandler.register(item_process.DUMP_SIGNAL, file=settings["dump"], all_threads=True, chain=False)
-    writer = pytest_journal.Writer(settings["journal"])
-    start.leave_path()
+    writer = journal_pipe.Writer(settings["journal"])
     root = os.path.realpath(settings["root"])
     sys.path[:] = [entry for entry in sys.path if entry and os.path.realpath(entry) != root]
     try:
@@ -42,6 +41,8 @@ def main() -> int:
         except ImportError as second:
             writer.write({"record": "no-pytest", "message": str(second)})
             return EXIT_NO_PYTEST
+    pytest_journal = importlib.import_module("jetproof_worker.pytest_journal")
+    start.leave_path()
     os.chdir(root)
     sys.argv[:] = ["pytest"]
     journal = pytest_journal.Journal(writer, root)
@@ -77,6 +78,6 @@ def _finish(journal: Any, settings: Mapping[str, Any], status: int) -> Dict[str,
         "status": status,
         "counts": journal.counts,
         "hooks": journal.hooks,
-        "modules": pytest_journal.modules_in_play(journal.root),
+        "modules": journal.modules(),
         "environment": {"scrubbed": settings["scrubbed"]},
     }

@@ -1,0 +1,24 @@
+"""The way by which a host's pytest hands its journal to the supervisor: numbered records on one pipe."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping
+
+from jetproof_worker import frames
+
+
+class Writer:
+    """Writes numbered records to the journal's pipe, from the process that it was made in only."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._pid = os.getpid()
+        self._count = 0
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Write one record. A fork of the session writes nothing: its tests are not ours."""
+        if os.getpid() != self._pid:
+            return
+        frames.write(self._fd, dict(record, n=self._count, pid=self._pid))
+        self._count += 1
