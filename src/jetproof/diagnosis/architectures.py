@@ -20,6 +20,9 @@ _PACKAGES = (
 _OTHER = re.compile(
     rf"(?i)(?<![\w/])(?:{_PACKAGES})(?![\w])|\b(?:custom|own|project'?s|its|our|my) (?:CUDA )?(?:extension|kernel|op|plugin|build)s?\b|\bCUDA (?:extension|plugin)s?\b|\bin function ggml\w*|\bcompiled (?:my|our|the) (?:own )?(?:kernel|extension|\.cu\b)"
 )
+_OTHER_MODULE = re.compile(
+    r"(?i)\bpython3? -m (?!torch|pip|venv|build)([a-z_]\w{1,40})|\bimport (?!torch|numpy|os\b|sys\b|time\b)([a-z_]\w{1,40})"
+)
 _NO_KERNEL = re.compile(r"(?i)no kernel image is available|NoKernelImageForDevice|invalid device function")
 _FRAME = re.compile(r"(?:site|dist)-packages/([A-Za-z_][\w.-]{0,40})/")
 
@@ -63,7 +66,9 @@ def other_code(facts: Facts) -> Because | None:
             and no_kernel(facts) is None
         ):
             continue
-        found = _OTHER.search(message.text)
+        found = _OTHER.search(message.text) or (
+            _OTHER_MODULE.search(message.text) if message.kind is MessageKind.COMMAND else None
+        )
         if found:
             return Hit(match=found, message=message).because
         frames = _FRAME.findall(message.text)

@@ -73,11 +73,21 @@ def pypi_cpu(facts: Facts) -> Because | None:
     torch = facts.torch
     if torch.torch_cuda.known or not torch.torch.value or "+" in torch.torch.value or is_vendor(torch.torch.value):
         return None
+    if _index_with_cuda(facts):
+        return None
     release = numbers(torch.torch.value)
     source = generic(facts)
     if release and release < FIRST_CUDA_ON_PYPI and source and facts.platform.arch.value in ("aarch64", None):
         return because(torch.torch)
     return None
+
+
+def _index_with_cuda(facts: Facts) -> bool:
+    """Whether torch came from an upstream index that holds CUDA wheels for aarch64: cu126 and later, from torch 2.6 on."""
+    release = numbers(facts.torch.torch.value or "")
+    named = _CUDA_TAG.search(facts.torch.torch_source.value or "")
+    found = named or next((tag for message in facts.messages if (tag := _CUDA_TAG.search(message.text))), None)
+    return found is not None and release >= (2, 6) and numbers(_tagged(found)) >= (12, 6)
 
 
 def wanted_cuda(facts: Facts) -> Because | None:
@@ -175,7 +185,46 @@ def _has_cuda(held: Distribution) -> bool:
     return bool(held.built_for_cuda) or is_vendor(held.release) or bool(_CUDA_TAG.search(held.release))
 
 
+_INSTALLS = re.compile(
+    r"(?i)\b(?:pip3?|uv|poetry|conda|mamba|make|setup\.py|install\w{0,20}\.sh)\b[^\n]{0,40}\b(?:install|sync|add|run|develop)?|\./\S{0,40}install"
+)
+_IMAGE_WITH_TORCH = re.compile(
+    r"(?i)l4t-(?:pytorch|ml|text)|dustynv/\S{0,60}|pytorch[^\s:]{0,20}:\S{0,30}igpu|jetson\S{0,40}(?:torch|pytorch)"
+)
+
+
+def _by_steps(facts: Facts) -> tuple[Because, Because] | None:
+    """Return the pair that a sequence of steps shows: a vendor's torch first, then an install that does not name torch."""
+    torch = facts.torch.torch
+    if not torch.value or is_vendor(torch.value) or facts.torch.available.value is True:
+        return None
+    first: Because | None = None
+    image = facts.container.image
+    if image.value and _IMAGE_WITH_TORCH.search(image.value) and (cpu_build(facts) or pypi_release(facts)):
+        first = because(image)
+    for message in facts.messages:
+        if message.kind is not MessageKind.COMMAND:
+            continue
+        for line in message.text.splitlines():
+            if is_vendor(line) and "torch" in line.lower():
+                first = Because(fact="command", value=line.strip()[:240], read_from=message.read_from)
+            elif _NAMES_TORCH.search(line):
+                first = None
+            elif first and _INSTALLS.search(line) and (cpu_build(facts) or pypi_release(facts)):
+                return first, because(torch)
+    return None
+
+
+def pypi_release(facts: Facts) -> bool:
+    """Whether the installed torch's number is one of the default index, not of a build for Jetson."""
+    release = facts.torch.torch.value or ""
+    return bool(re.fullmatch(r"\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:\+cu13\d|\+cpu)?", release))
+
+
 def _told(facts: Facts) -> tuple[Because, Because] | None:
+    steps = _by_steps(facts)
+    if steps:
+        return steps
     for message in facts.messages:
         if message.kind in (MessageKind.COMMAND, MessageKind.ERROR) or _GENERIC_FIRST.match(message.text):
             continue

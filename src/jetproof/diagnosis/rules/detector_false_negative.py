@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit
+from jetproof.diagnosis.evidence import Hit, hit
 from jetproof.diagnosis.known import in_container
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.model import Facts
@@ -25,7 +25,7 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD123", name="detector-false-negative", root_cause="detector-false-negative", layer=Layer.PROGRAM)
 
 _SAYS_NO = re.compile(
-    r"(?i)\bCUDA\W{1,4}(?:is )?(?:NOT INSTALLED|MISSING|not found|none)\b|\bnvcc\b[^\n]{0,12}(?:command )?not found|No CUDA (?:toolset|toolkit) found|CUDA_HOME environment variable is not set|Could not find (?:nvcc|CUDA toolkit)|(?:jtop|jetson_release|jetson-stats|detector|script|tool)\b[^.\n]{0,60}\b(?:says|shows?|reports?|prints?|lists?)\b[^.\n]{0,40}\b(?:CUDA|cuDNN|TensorRT|OpenCV)\b[^.\n]{0,20}\b(?:not|no|missing|NO)\b"
+    r"(?i)\bCUDA\W{1,4}(?:is )?(?:NOT[ _]INSTALLED|MISSING|not found|none)\b|\bnvcc\b[^\n]{0,12}(?:command )?not found|No CUDA (?:toolset|toolkit) found|CUDA_HOME environment variable is not set|Could not find (?:nvcc|CUDA toolkit)|(?:jtop|jetson_release|jetson-stats|detector|script|tool)\b[^.\n]{0,60}\b(?:says|shows?|reports?|prints?|lists?)\b[^.\n]{0,40}\b(?:CUDA|cuDNN|TensorRT|OpenCV)\b[^.\n]{0,20}\b(?:not|no|missing|NO)\b"
     r"|\bOpenCV\b[^\n]{0,30}compiled CUDA: ?NO|CUDA_TOOLKIT_ROOT_DIR not found|could not find CUDA"
 )
 _THERE = re.compile(
@@ -35,14 +35,7 @@ _THERE = re.compile(
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
     """Yield a finding when CUDA is said to be absent and is there."""
-    says = hit(facts, _SAYS_NO) or next(
-        (
-            found
-            for found in [hit(facts, re.compile(r"\S"))]
-            if found and found.message.read_from == "reported.detector_output"
-        ),
-        None,
-    )
+    says = hit(facts, _SAYS_NO) or _detector(facts)
     if says is None or facts.platform.is_jetson.value is False:
         return
     there = hit(facts, _THERE)
@@ -60,6 +53,18 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
         )
     else:
         yield _finding((says.because,), SHARED, Confidence.POSSIBLE)
+
+
+def _detector(facts: Facts) -> Hit | None:
+    """Return what a report quotes as a detector's output."""
+    return next(
+        (
+            Hit(match=found, message=message)
+            for message in facts.messages
+            if message.read_from == "reported.detector_output" and (found := re.search(r"\S.*", message.text))
+        ),
+        None,
+    )
 
 
 def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jetproof.diagnosis.evidence import signature
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy, Severity, because
 from jetproof.facts.model import Facts, PlatformClass
 from jetproof.tables import Tables
@@ -35,9 +36,19 @@ _WORDS = {
 }
 
 
-def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a note when the facts show another machine."""
     platform = facts.platform
+    if platform.is_jetson.value is None and (bare := signature(facts, tables, "tegra-chip-id")):
+        yield ABOUT.finding(
+            "L4T's libraries find no Tegra under them: this is another machine, or one that is emulated.",
+            because=(bare.because,),
+            severity=Severity.NOTE,
+            confidence=Confidence.LIKELY,
+            specificity=LITERAL,
+            missing=("model", "arch"),
+        )
+        return
     if platform.is_jetson.value is not False and not platform.emulated.value:
         return
     kind = platform.platform_class

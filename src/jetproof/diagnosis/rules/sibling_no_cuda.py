@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit
-from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy
+from jetproof.diagnosis.evidence import Hit, hit
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -28,6 +28,20 @@ _LITERAL = re.compile(
     r"|The library is compiled without CUDA support|DLIB_USE_CUDA\W{1,5}False|Faiss assertion[^\n]{0,80}GPU|Cannot dlopen some GPU libraries|getCudaEnabledDeviceCount\(\)\W{1,12}0\b|XGBoost version not compiled with GPU support|libtorch_cuda\.so: not built"
 )
 
+_CPU_ON_ARM = re.compile(
+    r"(?i)\b(?:ctranslate2|faster[-_]whisper|whisperx|onnxruntime(?:-gpu)?|opencv(?:-contrib)?-python(?:-headless)?|llama[-_]cpp[-_]python|faiss(?:-gpu|-cpu)?|paddlepaddle(?:-gpu)?|tensorflow|dlib|xgboost)\b"
+)
+"""Packages whose aarch64 wheels on the default index hold no CUDA."""
+_STEPS = (
+    Remedy(
+        text="See whether the Jetson index has it with CUDA.",
+        command="python3 -m pip download --no-deps PACKAGE --index-url https://pypi.jetson-ai-lab.io/jp6/cu126",
+    ),
+    Remedy(text="Else build it from source with CUDA switched on, for the board's compute capability."),
+)
+_ON_CPU = re.compile(r"(?i)\bon (?:the )?CPU\b|\bCPU[- ]only\b|\bslow\b|\bno GPU\b|\bGPU (?:is )?not used")
+_FROM_INDEX = re.compile(r"(?i)\bPyPI\b|\bpip3? install\b|\bdefault index\b|\bpip wheel\b|\bby pip\b|\bfrom pip\b")
+
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
     """Yield a finding when another package's wheel has no CUDA."""
@@ -36,16 +50,28 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
         yield ABOUT.finding(
             "Another package's wheel has no CUDA on aarch64; torch plays no part in it.",
             because=(found.because,),
-            remedy=(
-                Remedy(
-                    text="See whether the Jetson index has it with CUDA.",
-                    command="python3 -m pip download --no-deps PACKAGE --index-url https://pypi.jetson-ai-lab.io/jp6/cu126",
-                ),
-                Remedy(text="Else build it from source with CUDA switched on, for the board's compute capability."),
-            ),
+            remedy=_STEPS,
             confidence=Confidence.CERTAIN,
             specificity=LITERAL,
         )
+        return
+    for message in facts.messages:
+        named = _CPU_ON_ARM.search(message.text)
+        package = message.read_from == "reported.package"
+        if (
+            named
+            and _FROM_INDEX.search(message.text)
+            and (package or hit(facts, _ON_CPU))
+            and facts.platform.is_jetson.value is not False
+        ):
+            yield ABOUT.finding(
+                "The default index's aarch64 wheel of this package has no CUDA; torch plays no part in it.",
+                because=(Hit(match=named, message=message).because,),
+                remedy=_STEPS,
+                confidence=Confidence.LIKELY,
+                specificity=SHARED,
+            )
+            return
 
 
 RULE = ABOUT.rule(check)

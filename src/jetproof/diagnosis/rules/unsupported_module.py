@@ -39,6 +39,14 @@ _LATER = {
         _WANT + r"(?:\bJetPack ?[67]\b|\bJP ?[67]\b|\bL4T ?R?3[6-9]\b|\bCUDA ?(?:>=? ?)?1[23]\b|\bUbuntu 2[24]\.04)"
     ),
 }
+_BARE = {
+    4: re.compile(
+        r"(?i)\bCUDA ?(?:>=|≥|>) ?1[123]|\b(?:py)?torch ?(?:>=|≥|>) ?(?:2\.|1\.1[1-9])|\bJetPack ?(?:>=|≥|>) ?[567]|\bJetPack [567](?:\.\d)? (?:or|and) (?:newer|later)"
+    ),
+    5: re.compile(
+        r"(?i)\bCUDA ?(?:>=|≥|>) ?1[23]|\bJetPack ?(?:>=|≥|>) ?[67]|\bJetPack [67](?:\.\d)? (?:or|and) (?:newer|later)"
+    ),
+}
 _ENDED = re.compile(
     r"(?i)\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported|stops? at)\b"
 )
@@ -57,7 +65,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
         ),
         Remedy(text="What needs a newer CUDA needs a newer module (Orin or Thor)."),
     )
-    wish = hit(facts, _LATER[found.last_jetpack]) or hit(facts, _ENDED)
+    wish = hit(facts, _LATER[found.last_jetpack]) or hit(facts, _BARE[found.last_jetpack]) or hit(facts, _ENDED)
     major = jetpack_major(facts)
     impossible = major is not None and major > found.last_jetpack
     board = because(facts.platform.model)
@@ -90,7 +98,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
 def _package_beside_last_torch(facts: Facts, last: str) -> bool:
     """Whether a package is named, torch is the line's last, and no program's error says what else is wrong."""
     torch = facts.torch.torch.value
-    if torch is None or numbers(torch)[:2] < numbers(last):
+    if torch is not None and numbers(torch)[:2] < numbers(last):
         return False
     named = any(message.read_from == "reported.package" for message in facts.messages)
     return named and not any(message.kind is MessageKind.ERROR for message in facts.messages)

@@ -68,10 +68,13 @@ _OTHERS: tuple[tuple[PlatformClass, str], ...] = (
     (
         PlatformClass.X86,
         r"\bx86(?:[-_ ]64)?\b|\bamd64\b|\b(?:GeForce|RTX|GTX|Quadro|Tesla|TITAN)\b|\b(?:A10G?|A30|A40|A100|H100|H200|B200|L4|L40S?|V100|P100|T4)\b"
-        r"|\bIntel\b|\bRyzen\b|\bXeon\b|\bWindows 1[01]\b|\bColab\b|\bdesktop\b|\bPC\b|\blaptop\b|\bworkstation\b",
+        r"|\bIntel\b|\bRyzen\b|\bXeon\b|\bWindows 1[01]\b|\bColab\b",
     ),
 )
 _OTHERS_COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _OTHERS)
+_OTHER_MODEL = re.compile(
+    r"(?i)\b(?:server|desktop|PC|laptop|notebook|workstation|VM|virtual machine|cloud|instance|cluster|SBSA|PGX)\b"
+)
 _EMULATED = re.compile(r"\bqemu\b|\bemulat(?:ed|ion|or)\b|\bbinfmt\b|docker-for-mac|linuxkit", re.IGNORECASE)
 
 
@@ -95,6 +98,12 @@ def other_machine(text: str) -> tuple[PlatformClass, str] | None:
         if found:
             return kind, found.group(0)
     return None
+
+
+def other_model(text: str) -> tuple[PlatformClass, str] | None:
+    """Return the kind of another machine that a model's name tells; plainer words count here than in a text."""
+    found = _OTHER_MODEL.search(text)
+    return other_machine(text) or ((PlatformClass.UNKNOWN, found.group(0)) if found else None)
 
 
 def names_emulation(text: str) -> str | None:

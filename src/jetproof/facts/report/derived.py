@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jetproof.facts.model import MessageKind, PlatformClass
-from jetproof.facts.report.boards import Family, family, names_emulation, names_jetson, other_machine
+from jetproof.facts.report.boards import Family, family, names_emulation, names_jetson, other_machine, other_model
 from jetproof.facts.report.gathered import Gathered
 from jetproof.facts.report.segments import place
 from jetproof.tables import Tables
@@ -45,7 +45,7 @@ def _board(into: Gathered) -> Family | None:
     if model is not None:
         where = into.origin_of("platform.model")
         emulated = names_emulation(model)
-        other = other_machine(model)
+        other = other_model(model)
         line = family(model)
         if emulated:
             return _not_jetson(into, PlatformClass.EMULATED, emulated, where)
@@ -77,6 +77,9 @@ def _by_words(into: Gathered) -> Family | None:
             kind = PlatformClass.WSL if "microsoft" in stated.group(0).lower() else PlatformClass.X86
             return _not_jetson(into, kind, stated.group(0), place(message, stated.start()))
     if into.value("platform.arch") == "x86_64" and not into.value("platform.l4t"):
+        emulated = next((words for message in into.messages if (words := names_emulation(message.text))), None)
+        if emulated:
+            return _not_jetson(into, PlatformClass.EMULATED, emulated, into.origin_of("platform.arch"))
         return _not_jetson(into, PlatformClass.X86, "x86_64", into.origin_of("platform.arch"))
     for fact in ("platform.l4t", "platform.jetpack"):
         if into.value(fact) is not None:

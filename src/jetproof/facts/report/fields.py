@@ -118,6 +118,10 @@ def _jetpack(value: object, place: str, into: Gathered) -> None:
 
 def _arch(value: object, place: str, into: Gathered) -> None:
     text = str(value).lower().replace("-", "_")
+    words = re.findall(r"x86_64|amd64|aarch64|arm64|x86|x64", text)
+    if len(words) > 1 or (words and words[0] != text):
+        into.messages.append(Message(text=f"machine: {value}", kind=MessageKind.PROSE, read_from=place))
+        text = words[0]
     into.put(
         "platform.arch",
         {"arm64": "aarch64", "amd64": "x86_64", "x64": "x86_64", "x86": "x86_64"}.get(text, text),

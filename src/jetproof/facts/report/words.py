@@ -68,6 +68,9 @@ _TORCH_CUDA = (
         r"(?i)torch\.version\.cuda\b[^\n\w]{0,12}(?:is |was |returns |prints |gives |reports )?\W{0,4}(None|\d{1,2}\.\d)"
     ),
 )
+_PRINTED = re.compile(
+    r"(?m)^\s{0,8}['\"]?([12]\.\d{1,2}\.\d{1,2}(?:a0)?\+(?:cu\d{2,3}|cpu|nv[\d.]{4,8}|[0-9a-f]{7,12}(?:\.nv[\d.]{4,8})?))['\"]?(?:[ ,]{1,3}(None|\d{1,2}\.\d))?(?:[ ,]{1,3}(True|False))?\s{0,4}$"
+)
 _ARCH_LIST = (
     re.compile(r"(?i)get_arch_list\(?\)?[^\n\[]{0,40}\[([^\]\n]{0,400})\]"),
     re.compile(r"(?i)supports CUDA capabilities ((?:(?:sm|compute)_\d{2,3}[af]? ?){1,30})"),
@@ -130,6 +133,14 @@ def _releases(message: Message, into: Gathered) -> None:
 
 def _torch(message: Message, into: Gathered) -> None:
     text = message.text
+    if line := _PRINTED.search(text):
+        into.put("torch.torch", line.group(1), place(message, line.start()))
+        if line.group(2) and line.group(2)[0].isdigit():
+            into.put("torch.torch_cuda", line.group(2), place(message, line.start()))
+        elif line.group(2):
+            into.put_absent("torch.torch_cuda", place(message, line.start()))
+        if line.group(3):
+            into.put("torch.available", line.group(3) == "True", place(message, line.start()))
     for pattern in _AVAILABLE:
         found = pattern.search(text)
         if found:
