@@ -136,6 +136,7 @@ _GOOD_FIRST = (
     r"|(?:torch|pytorch|wheel)\b[^;\n]{0,60}\b(?:compiled|built|preinstalled|pre-installed|installed|named|provided|shipped|from)\b[^;\n]{0,50}"
     r"\b(?:image|dockerfile|container|source|jetson|vendor|nvidia|board|index|system|host)\b|\bnv\d\d\.\d{1,2}\b|a0\+[0-9a-f]{6,12}"
 )
+_GOOD_FIRST += r"|(?:vendor|jetson|nvidia|jetpack|image|system|container|board)(?:'s)?(?: \w{1,12}(?:'s)?){0,2} v?\d\.\d{1,2}(?:\.\d{1,2})?\b"
 _TAKEN_OVER = (
     r"(?:replac|overw?r(?:it|id|ot)|swap|uninstall|downgrad|upgrad|displac|clobber|shadow|pull(?:s|ed)? in|remov|re-?lock|re-?instal|supersed|solv(?:es|ed) (?:it )?away)\w{0,10}"
     r"|(?:pull|br(?:ought|ing)|fetch|put|install|select|choos|chose|t(?:ook|ake))\w{0,5}\b[^;\n]{0,60}\b(?:over (?:it|that)|another|newer|different|default index|PyPI|instead|on top|in front|before it|first)\b"
@@ -229,7 +230,7 @@ def _told(facts: Facts) -> tuple[Because, Because] | None:
         if message.kind in (MessageKind.COMMAND, MessageKind.ERROR) or _GENERIC_FIRST.match(message.text):
             continue
         found = _OVER.search(message.text) or _PASSIVE.search(message.text)
-        if found and re.search(r"(?i)torch|wheel", message.text):
+        if found and (message.read_from == "reported.torch_source" or re.search(r"(?i)torch|wheel", message.text)):
             if _names_torch_after_vendor(facts):
                 return None
             told = _quote(message, found)

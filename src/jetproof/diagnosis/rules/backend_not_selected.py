@@ -23,7 +23,7 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD122", name="app-backend-not-selected", root_cause="app-backend-not-selected", layer=Layer.PROGRAM)
 
 _CPU = re.compile(
-    r"(?i)\b(?:serves?|runs?|running|ran|falls? back|fell back|defaults?|inference|generat\w{1,4}|uses?|stays?|silently)\b[^.\n]{0,40}\b(?:on|to|uses?|with|using) (?:the )?CPU\b|\b100% CPU\b|\bGPU (?:utili[sz]ation|load|usage|util)\b[^.\n]{0,20}\b0 ?%|offloaded 0/\d{1,4} layers|n_gpu_layers ?= ?0|library=cpu|\bGPU (?:is |stays |was )?(?:idle|unused|never used|not used)"
+    r"(?i)\b\w{3,20}s on (?:the )?CPU\b|\b(?:serves?|runs?|running|ran|falls? back|fell back|defaults?|inference|generat\w{1,4}|uses?|stays?|silently)\b[^.\n]{0,40}\b(?:on|to|uses?|with|using) (?:the )?CPU\b|\b100% CPU\b|\bGPU (?:utili[sz]ation|load|usage|util)\b[^.\n]{0,20}\b0 ?%|offloaded 0/\d{1,4} layers|n_gpu_layers ?= ?0|library=cpu|\bGPU (?:is |stays |was )?(?:idle|unused|never used|not used)"
 )
 _FINE = re.compile(
     r"(?i)\bno error\b|\bwithout (?:an |any )?error|\blooks? healthy|\bCUDA (?:initiali[sz]es|works|is fine|itself works|is available|is working)|\bCUDA init\w{0,12} (?:ok|succeed\w{0,3}|fine)|is_available\W{0,12}[^\n]{0,12}True|deviceQuery[^.\n]{0,30}(?:pass|works|ok|fine)|torch[^.\n]{0,30}\b(?:works|sees|fine|True)"

@@ -85,7 +85,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
             specificity=GUESS,
             missing=("platform.module_part_number", "l4t"),
         )
-    elif _package_beside_last_torch(facts, torch):
+    elif _package_beside_last_torch(facts, torch, found.last_jetpack):
         yield ABOUT.finding(
             f"The package asks for a newer torch than this module can have. {ends}.",
             because=(board, because(facts.torch.torch)),
@@ -95,10 +95,10 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
         )
 
 
-def _package_beside_last_torch(facts: Facts, last: str) -> bool:
+def _package_beside_last_torch(facts: Facts, last: str, jetpack: int) -> bool:
     """Whether a package is named, torch is the line's last, and no program's error says what else is wrong."""
     torch = facts.torch.torch.value
-    if torch is not None and numbers(torch)[:2] < numbers(last):
+    if (torch is None and jetpack > 4) or (torch is not None and numbers(torch)[:2] < numbers(last)):
         return False
     named = any(message.read_from == "reported.package" for message in facts.messages)
     return named and not any(message.kind is MessageKind.ERROR for message in facts.messages)
