@@ -55,8 +55,8 @@ def uname(text: Text) -> Iterator[Sign]:
     if words and words[0] == "Darwin":
         yield _kernel(" ".join(words[:1] + words[2:3]), text.read_from)
     # the second word of `uname -a` is the host's name, which proves nothing
-    candidates = words[2:] if len(words) > 2 and words[0] == "Linux" else words
-    for word in [*words[1:2], *candidates] if words[:1] == ["Linux"] else candidates:
+    candidates = [*words[2:3], *words[1:2]] if words[:1] == ["Linux"] else words
+    for word in candidates:
         if re.fullmatch(_KERNEL, word):
             yield _kernel(word, text.read_from)
             break
