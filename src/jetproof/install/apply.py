@@ -44,6 +44,10 @@ class Request:
     """The surroundings' variables that name constraint files."""
 
 
+OLDEST_PYTHON = (3, 8)
+"""That uv installs for."""
+
+
 class Status(Enum):
     """How an installation ended."""
 
@@ -154,6 +158,12 @@ def vendor(asker: Asker, python: str | None) -> Interpreter:
         short = ".".join(found.release.split(".")[:2])
         base = found.base_prefix / "bin" / f"python{short}"
         found = replace(asker.ask(str(base)), asked=f"the base of {found.executable} ({found.asked})")
+    if tuple(int(part) for part in found.release.split(".")[:2]) < OLDEST_PYTHON:
+        raise Refused(
+            f"{found.executable} is Python {found.release}, and uv installs for 3.8 and later",
+            hint="On JetPack 4: pip3 install --no-deps, package by package; jetproof audit names what to leave out.",
+            reason="python-too-old",
+        )
     if found.active("torch") is None and found.torch.outcome is not Outcome.OK:
         raise Refused(
             f"{found.executable} ({found.asked}) has no torch, so there is nothing to install over",

@@ -5,17 +5,22 @@ Nothing is downloaded unless a wheel or an index is named.
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import unquote
+
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from jetproof.errors import ExitCode, JetproofError, Undecided, UsageError
 from jetproof.facts.model import Facts, Outcome
 from jetproof.install import uv as uv_program
 from jetproof.install import venv
+from jetproof.install.apply import OLDEST_PYTHON
 from jetproof.install.build import Say
 from jetproof.install.interpreter import Asker, Torch
 from jetproof.install.journal import Entry, Phase, State
@@ -23,7 +28,7 @@ from jetproof.install.recovery import recover
 from jetproof.install.uv import Sources, Uv
 from jetproof.tables import Tables, load
 from jetproof.tables.builds import BuildOnStack, builds
-from jetproof.tables.stacks import Stack
+from jetproof.tables.stacks import Stack, numbers
 
 DEFAULT_NAME = ".venv-torch"
 
@@ -42,6 +47,8 @@ class Choice:
 
     on_stack: BuildOnStack
     conditions: tuple[Condition, ...]
+    notes: tuple[str, ...]
+    """What else the table says about it."""
     siblings: str
     command: str | None
     """What installs it; None for an image or a build from source."""
@@ -104,39 +111,60 @@ def choices(stack: Stack, tables: Tables) -> tuple[Choice, ...]:
     return tuple(_choice(one, stack) for one in sorted(fitting, key=_order))
 
 
-def _order(one: BuildOnStack) -> tuple[int, int, str]:
-    kinds = ("nvidia-wheel", "package-index", "pypi-wheel", "pytorch-index", "ngc-container", "dustynv-container")
-    kind = kinds.index(one.build.kind) if one.build.kind in kinds else len(kinds)
-    number = one.build.torch_version or ""
-    # newest first within a kind: a text order is enough for the two-part numbers in question
-    return (
-        ("yes", "partly", "unproven").index(one.verdict.verdict),
-        kind,
-        "".join(chr(0x10FFFF - ord(char)) for char in number),
-    )
+_KINDS = (
+    "nvidia-wheel",
+    "package-index",
+    "pypi-wheel",
+    "pytorch-index",
+    "ngc-container",
+    "dustynv-container",
+    "conda",
+    "community-wheel",
+    "community-container",
+    "source",
+)
+"""The vendor's own first, others' builds after, and what has to be built last."""
+
+
+def _order(one: BuildOnStack) -> tuple[int, int, tuple[int, ...]]:
+    kind = _KINDS.index(one.build.kind) if one.build.kind in _KINDS else len(_KINDS)
+    number = re.match(r"\d+(?:\.\d+)*", one.build.torch_version or "")
+    newest_first = tuple(-int(part) for part in number.group().split(".")) if number else ()
+    return ("yes", "partly", "unproven").index(one.verdict.verdict), kind, newest_first
+
+
+_BELOW_2 = "numpy<2"
+_NOTED = (
+    (
+        "libcusparselt",
+        Condition(
+            text="libcusparseLt.so.0, which JetPack does not install: package libcusparselt0 of NVIDIA's repository",
+            command="sudo apt-get install libcusparselt0",
+        ),
+    ),
+    ("numpy 1", Condition(text="numpy below 2: it was built against NumPy 1", command=f"pip install '{_BELOW_2}'")),
+)
+"""What a note of the table means for a person: its telling word, and the condition."""
 
 
 def _choice(one: BuildOnStack, stack: Stack) -> Choice:
     build = one.build
-    notes = " ".join(build.notes)
     needs: list[Condition] = []
+    notes: list[str] = []
     if build.python and stack.python_tag not in build.python and "cp" in build.python:
         needs.append(Condition(text=f"a Python for {build.python}; the system's is {stack.python}"))
     elif build.python and "cp" in build.python:
         needs.append(Condition(text=f"Python {stack.python} ({stack.python_tag}), the system's own"))
-    if "libcusparselt" in notes.lower():
-        needs.append(
-            Condition(
-                text="libcusparseLt.so.0, which JetPack does not install",
-                command="sudo apt-get install libcusparselt0 libcusparselt-dev   # from NVIDIA's repository",
-            )
-        )
-    if "numpy 1" in notes.lower():
-        needs.append(Condition(text="numpy below 2, since it was built against NumPy 1", command="numpy<2"))
-    needs.extend(Condition(text=note) for note in build.notes)
+    for note in build.notes:
+        condition = next((known for word, known in _NOTED if word in note.lower()), None)
+        if condition is None:
+            notes.append(note)
+        else:
+            needs.append(condition)
     return Choice(
         on_stack=one,
         conditions=tuple(needs),
+        notes=tuple(notes),
         siblings=_siblings(one),
         command=_command(one, stack),
     )
@@ -156,13 +184,24 @@ def _siblings(one: BuildOnStack) -> str:
 def _command(one: BuildOnStack, stack: Stack) -> str | None:
     build = one.build
     place = build.where.split(" ")[0]
-    if build.kind in ("nvidia-wheel", "community-wheel") and place.endswith(".whl") and place.startswith("https://"):
+    if place.startswith("https://") and _is_wheel(place):
+        if numbers(stack.python) < OLDEST_PYTHON:
+            return f"python{stack.python} -m pip install {place}"
         return f"jetproof install --torch --stack {stack.name} --wheel {place}"
     if build.kind in ("package-index", "pytorch-index") and place.startswith("https://"):
         return f"jetproof install --torch --stack {stack.name} --index {place}"
-    if build.kind.endswith("container"):
+    if build.kind.endswith("container") and "://" not in place:
         return f"docker run --rm -it --runtime nvidia {place}"
     return None
+
+
+def _is_wheel(address: str) -> bool:
+    """Whether the last part of an address is a wheel's proper name, which installers read."""
+    try:
+        parse_wheel_filename(unquote(address.rpartition("/")[2]))
+    except InvalidWheelFilename:
+        return False
+    return True
 
 
 def board(facts: Facts, tables: Tables) -> Stack:
@@ -257,11 +296,11 @@ def _fetch(
 ) -> None:
     words = ["pip", "install", "-q", "--python", str(python)]
     below_two = any(
-        condition.command == "numpy<2" and (wheel or index or "") in choice.on_stack.build.where
+        _BELOW_2 in (condition.command or "") and (wheel or index or "") in choice.on_stack.build.where
         for choice in named.choices
         for condition in choice.conditions
     )
-    extra = ["numpy<2"] if below_two else []
+    extra = [_BELOW_2] if below_two else []
     if wheel is not None:
         what = wheel if "://" in wheel else str(Path(wheel).absolute())
         say("installing the wheel")

@@ -68,6 +68,8 @@ def _choice(choice: Choice) -> Iterator[str]:
     yield f"  why: {verdict.why} ({build.confidence})"
     for condition in choice.conditions:
         yield f"  needs: {condition.text}" + (f"   [{condition.command}]" if condition.command else "")
+    for note in choice.notes:
+        yield f"  note: {note}"
     yield f"  beside it: {choice.siblings}"
     if choice.command:
         yield f"  command: {choice.command}"
@@ -93,6 +95,7 @@ def json_object(answer: Answer) -> dict[str, Any]:
                 "why": choice.on_stack.verdict.why,
                 "confidence": choice.on_stack.build.confidence,
                 "conditions": [{"text": one.text, "command": one.command} for one in choice.conditions],
+                "notes": list(choice.notes),
                 "siblings": choice.siblings,
                 "command": choice.command,
                 "sources": [source.url for source in choice.on_stack.build.sources],
