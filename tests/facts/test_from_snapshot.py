@@ -362,3 +362,14 @@ def test_plugin_manager_ids_are_names_in_a_folder() -> None:
     devfreq = _facts({"files": {}, "commands": {}, "listings": {"/sys/class/devfreq": ["17000000.ga10b"]}})
     assert devfreq.platform.soc.value == "tegra234"
     assert devfreq.platform.is_jetson.unknown
+
+
+def test_a_package_that_nobody_asked_for_is_not_absent() -> None:
+    line = "dpkg-query -W nvidia-l4t-core nvidia-jetpack"
+    found = _facts({"files": {}, "commands": {line: "nvidia-l4t-core 36.5.0-20260115194252"}})
+    assert found.cuda.packages.value == (("nvidia-l4t-core", "36.5.0-20260115194252"),)
+    assert found.cuda.cudnn.unknown
+    assert found.cuda.missing_parts.unknown
+    everything = _facts({"files": {}, "commands": {"dpkg-query -W": "nvidia-l4t-core\t36.5.0-20260115194252"}})
+    assert everything.cuda.cudnn.absent
+    assert len(everything.cuda.missing_parts.value or ()) == 5

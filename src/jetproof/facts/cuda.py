@@ -15,6 +15,9 @@ from jetproof.target.snapshot import Snapshot
 
 _STATUS = {"timed-out": Reason.TIMED_OUT, "failed": Reason.FAILED, "crashed": Reason.FAILED}
 _LISTS_PACKAGES = re.compile(r"\bdpkg|\bapt\s+list\b")
+_LISTS_ALL = re.compile(r"\s*(?:sudo\s+)?(?:dpkg-query -W|dpkg -l|dpkg --list|apt list --installed)\s*")
+"""Listings in which a package that is not named is not installed; `dpkg-query -W` is the worker's."""
+_SOME_PACKAGES = "only some packages were asked for"
 _PARTS: Mapping[str, str] = {
     "nvidia-l4t-cuda": r"nvidia-l4t-cuda$",
     "cuda-cudart": r"cuda-cudart-\d",
@@ -55,7 +58,8 @@ def packages(readout: ReadOut) -> Fact[tuple[tuple[str, str], ...]]:
     for text in texts:
         rows.update(installed(text))
     if rows:
-        return known("cuda.packages", tuple(sorted(rows.items())), texts[0].read_from)
+        whole = any(_LISTS_ALL.fullmatch(text.read_from) for text in texts)
+        return known("cuda.packages", tuple(sorted(rows.items())), texts[0].read_from, "" if whole else _SOME_PACKAGES)
     reading = readout.command("dpkg-query -W")
     if reading.absent:
         return absent("cuda.packages", "dpkg-query -W", "there is no dpkg")
@@ -133,6 +137,8 @@ def _package(name: str, pattern: str, rows: Fact[tuple[tuple[str, str], ...]]) -
         if re.match(pattern, package):
             number = re.match(r"(?:\d+:)?(\d+(?:\.\d+)*)", release)
             return known(name, number[1] if number else release, f"dpkg: {package}")
+    if rows.detail == _SOME_PACKAGES:
+        return unknown(name, Reason.NOT_READ, rows.read_from, rows.detail)
     return absent(name, rows.read_from)
 
 
@@ -153,8 +159,8 @@ def _missing(rows: Fact[tuple[tuple[str, str], ...]]) -> Fact[tuple[str, ...]]:
     names = [package for package, _ in rows.value]
     if "nvidia-l4t-core" not in names:
         return unknown(name, Reason.NOT_DERIVABLE, rows.read_from, "nvidia-l4t-core is not among the packages")
-    if len(names) < len(_PARTS):
-        return unknown(name, Reason.NOT_READ, rows.read_from, "only some packages were asked for")
+    if rows.detail == _SOME_PACKAGES:
+        return unknown(name, Reason.NOT_READ, rows.read_from, rows.detail)
     missing = tuple(part for part, pattern in _PARTS.items() if not any(re.match(pattern, one) for one in names))
     return known(name, missing, rows.read_from) if missing else absent(name, rows.read_from, "all parts are installed")
 
