@@ -15,5 +15,10 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("gates", "jetproof.cli.gates", "list the gates of the project's policy"),
     ("probes", "jetproof.cli.probes", "list the probes, or say what one proves and what not"),
     ("policy", "jetproof.cli.policy", "show the project's policy, or check its form"),
+    ("verify", "jetproof.cli.verify", "say whether evidence proves what it says"),
+    ("evidence", "jetproof.cli.evidence", "sign a run, keep what was signed, and hand it on"),
+    ("claims", "jetproof.cli.claims", "say what the project may claim today, until when, and what is missing"),
+    ("challenge", "jetproof.cli.challenge", "make the nonce of a run, so that old evidence cannot stand in for it"),
+    ("keys", "jetproof.cli.keys", "make a signing key, and say whom the project trusts"),
 )
 """(name, module, one line of help). Each module has `configure(parser)` and `run(arguments) -> int`."""

@@ -12,6 +12,10 @@ import re
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
+
+from jetproof.errors import UsageError
+from jetproof.evidence.reason import Unreadable
 
 SCHEMA = "jetproof/challenge/1"
 _FORM = re.compile(r"jpc1\.([0-9a-f]{32})\.([0-9]{1,12})\.([0-9a-f]{32})")
@@ -64,3 +68,21 @@ def issue_time(text: str, commit: str, gate: str) -> datetime | None:
 def _binding(nonce: str, seconds: int, commit: str, gate: str) -> str:
     words = "\0".join((SCHEMA, nonce, str(seconds), commit, gate))
     return hashlib.sha256(words.encode()).hexdigest()[:32]
+
+
+def challenge_from(path: Path) -> Challenge:
+    """Read a challenge file. Raises UsageError when it is none."""
+    from jetproof.evidence import strict
+    from jetproof.evidence.store import read_bounded
+
+    try:
+        body = strict.parsed(read_bounded(path), str(path))
+    except Unreadable as error:
+        raise UsageError(f"{path} is no challenge: {error.refusal.message}", reason="challenge") from None
+    if not isinstance(body, dict) or body.get("schema") != SCHEMA:
+        raise UsageError(f"{path} is no challenge", hint="jetproof challenge GATE --json > FILE", reason="challenge")
+    text, commit, gate = (str(body.get(name)) for name in ("challenge", "commit", "gate"))
+    when = issue_time(text, commit, gate)
+    if when is None:
+        raise UsageError(f"the challenge in {path} is not for the commit and gate beside it", reason="challenge")
+    return Challenge(text=text, commit=commit, gate=gate, issued=when)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -176,3 +177,13 @@ def public_bytes(text: str) -> bytes:
     if not isinstance(key, Ed25519PublicKey):
         raise UsageError("the public key is of another kind, expected ed25519", reason="key-type")
     return key.public_bytes_raw()
+
+
+def passphrase(environment: Mapping[str, str], name: str | None) -> bytes | None:
+    """Return the passphrase that an environment variable holds; command lines are no place for one."""
+    if name is None:
+        return None
+    value = environment.get(name, "")
+    if not value:
+        raise UsageError(f"the variable {name} that should hold the passphrase is empty", reason="key-passphrase")
+    return value.encode()

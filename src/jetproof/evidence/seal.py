@@ -192,3 +192,18 @@ def side_file_bytes(run: Path, sealed_run: Sealed) -> Iterator[tuple[Artifact, b
     files = SideFiles(run)
     for item in sealed_run.artifacts:
         yield item, files.read(item)
+
+
+def counter_of(key: Path | None) -> Path:
+    """Return the file that holds a key's last number: beside the key. A key elsewhere needs one named."""
+    if key is None:
+        raise UsageError(
+            "a key that lies elsewhere needs a file for its numbers", hint="--counter FILE", reason="counter"
+        )
+    return key.with_name(key.name + ".seq")
+
+
+def envelope_path(run: Path) -> Path:
+    """Return where the envelope of a run goes: beside its folder, so that the folder stays as it was signed."""
+    folder = run.resolve()
+    return folder.with_name(f"{folder.name}.intoto.json")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from jetproof.errors import ExitCode
 from jetproof.evidence import envelope as envelopes
@@ -39,6 +40,9 @@ class Verification:
     refusals: tuple[Refusal, ...]
     unchecked: tuple[str, ...]
     """What could not be checked here, in words; nothing of it is taken for granted."""
+    at: datetime
+    """When it was verified."""
+    maximum_age_days: int = 30
 
     @property
     def valid(self) -> bool:
@@ -89,7 +93,9 @@ def verified(data: bytes, around: Circumstances, name: str = "") -> Verification
     try:
         evidence = read(data, name)
     except Unreadable as error:
-        return Verification(name=name, evidence=None, signer=None, refusals=(error.refusal,), unchecked=())
+        return Verification(
+            name=name, evidence=None, signer=None, refusals=(error.refusal,), unchecked=(), at=around.now
+        )
     return judged(evidence, around)
 
 
@@ -105,6 +111,7 @@ def judged(evidence: Evidence, around: Circumstances) -> Verification:
             signer=None,
             refusals=(signer,),
             unchecked=("all else, for want of a signature",),
+            at=around.now,
         )
     when = clock.effective(evidence.statement, around.trusted_time)
     standing = signature.standing(signer, evidence.statement, when)
@@ -119,6 +126,8 @@ def judged(evidence: Evidence, around: Circumstances) -> Verification:
         signer=signer,
         refusals=tuple(refusals),
         unchecked=tuple(_unchecked(around)),
+        at=around.now,
+        maximum_age_days=around.maximum_age_days,
     )
 
 

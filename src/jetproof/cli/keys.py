@@ -1,0 +1,63 @@
+"""`jetproof keys`: make a signing key, and say whom the project trusts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from datetime import date
+from pathlib import Path
+
+SCHEMA = "jetproof/keys/1"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    sub = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    new = sub.add_parser("new", help="make an ed25519 key (readable by you alone)")
+    new.add_argument(
+        "path", type=Path, metavar="FILE", help="where the private half goes; FILE.pub gets the public one"
+    )
+    new.add_argument("--comment", default="", help="a comment for the public half; it is published")
+    new.add_argument("--passphrase-env", metavar="NAME", help="protect it with the passphrase in this variable")
+    trust = sub.add_parser("trust", help="trust a public key for some modules (edits .jetproof/trust.toml)")
+    trust.add_argument("path", type=Path, metavar="FILE.pub")
+    trust.add_argument("--name", required=True, help="how the signer is called in reports; it is published")
+    trust.add_argument(
+        "--module",
+        action="append",
+        required=True,
+        metavar="NAME",
+        help="a module it may speak for, like 'Jetson AGX Orin 64GB', or a platform class, like x86; may be repeated",
+    )
+    trust.add_argument("--until", type=date.fromisoformat, metavar="DATE", help="last day on which it counts, in UTC")
+    trust.add_argument(
+        "--repo", type=Path, default=Path(), metavar="DIR", help="the project's checkout (default: here)"
+    )
+    for command in (new, trust):
+        command.add_argument("--json", action="store_true", help=f"the result as JSON (schema {SCHEMA})")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what was asked and tell."""
+    from jetproof.evidence import keys, trust_edit
+
+    if arguments.action == "new":
+        made = keys.make(arguments.path, keys.passphrase(os.environ, arguments.passphrase_env), arguments.comment)
+        members = {"keyid": made.keyid, "private": str(made.private_path), "public": str(made.public_path)}
+        text = (
+            f"made {made.private_path} (0600) and {made.public_path}\nkey id {made.keyid}\n{made.ssh_public}\n"
+            f"next: jetproof keys trust {made.public_path} --name NAME --module MODULE\n"
+        )
+    else:
+        added = trust_edit.trust(
+            arguments.repo, arguments.path, name=arguments.name, modules=arguments.module, until=arguments.until
+        )
+        members = {"keyid": added.key.keyid, "trust": str(added.file)}
+        text = (
+            f"{added.key.name} ({added.key.keyid[:8]}) may speak for {', '.join(added.key.modules)}\n"
+            f"written to {added.file}; it counts once it is committed on the branch that judges\n"
+        )
+    sys.stdout.write(json.dumps({"schema": SCHEMA, **members}, indent=2) + "\n" if arguments.json else text)
+    return 0
