@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from jetproof.diagnosis.rule import Because
-from jetproof.facts.model import Facts, Message, MessageKind, Outcome
+from jetproof.facts.model import Facts, Message, MessageKind, Origin, Outcome
 from jetproof.tables import Tables
 
 SAID = (MessageKind.ERROR, MessageKind.OUTPUT)
@@ -45,12 +45,19 @@ class Hit:
         return f"line {int(where[5:]) + self.message.text.count(chr(10), 0, self.match.start())}"
 
 
+def reported(facts: Facts) -> bool:
+    """Whether a person told the facts, instead of a machine: what is not said is then not known to be absent."""
+    return facts.origin is Origin.REPORTED
+
+
 def texts(facts: Facts) -> tuple[Message, ...]:
     """Return all texts there are: the report's messages and what failed trials printed."""
     tried = tuple(
         Message(text=trial.message, kind=MessageKind.ERROR, read_from=f"trial: {trial.name}")
         for trial in facts.torch.trials
-        if trial.message and trial.outcome is not Outcome.NOT_RUN
+        if trial.message
+        and trial.outcome is not Outcome.NOT_RUN
+        and not any(message.text == trial.message for message in facts.messages)
     )
     return facts.messages + tried
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from jetproof.diagnosis.evidence import reported
 from jetproof.diagnosis.rule import Because, because
 from jetproof.facts.fact import Fact
 from jetproof.facts.model import Facts
@@ -189,6 +190,11 @@ _CONTAINER_WORDS = re.compile(
 )
 
 
+_NO_CONTAINER = re.compile(
+    r"(?i)\b(?:no|without|not (?:in|inside|using|running in)|outside(?: of)?|isn't (?:in|using)) (?:a |any |the )?(?:docker|container)s?\b|\bbare[- ]?metal\b|\bnatively\b"
+)
+
+
 def in_container(facts: Facts) -> bool:
     """Whether the fault is seen in a container, as far as that is told."""
     stated = facts.platform.in_container.value
@@ -196,6 +202,8 @@ def in_container(facts: Facts) -> bool:
         return stated
     if facts.container.image.known:
         return True
+    if not reported(facts) or any(_NO_CONTAINER.search(message.text) for message in facts.messages):
+        return False
     return any(_CONTAINER_WORDS.search(message.text) for message in facts.messages)
 
 

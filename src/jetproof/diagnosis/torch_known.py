@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jetproof.diagnosis.evidence import TYPED, hit, reason
+from jetproof.diagnosis.evidence import TYPED, hit, reason, reported
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.rule import Because, because
 from jetproof.facts.model import Distribution, Facts, Message, MessageKind
@@ -176,8 +176,8 @@ def two_torches(facts: Facts) -> tuple[Because, Because] | None:
             Because(fact="torch now", value=active.release, read_from=active.location),
         )
         own = hit(facts, _NAMES_TORCH, *TYPED)
-        return pair if own is None or facts.messages == () else None
-    if facts.messages:
+        return pair if own is None or not reported(facts) else None
+    if reported(facts):
         return _told(facts)
     return None
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, reported, signature
 from jetproof.diagnosis.known import driver_cuda, in_container, numbers
 from jetproof.diagnosis.remedies import NEVER_THE_DRIVER, vendor_torch
 from jetproof.diagnosis.rule import (
@@ -67,7 +67,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             tables,
             (*pair, blind),
             SHARED if later else LITERAL,
-            Confidence.LIKELY if facts.messages else Confidence.CERTAIN,
+            Confidence.LIKELY if reported(facts) else Confidence.CERTAIN,
         )
     elif insufficient:
         alone = not in_container(facts)

@@ -30,6 +30,7 @@ from jetproof.diagnosis.rule import (
     Finding,
     Layer,
     Remedy,
+    Severity,
     because,
 )
 from jetproof.diagnosis.sonames import missing_libraries
@@ -77,6 +78,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             (parts, told.because if told else None, own, minimal.because if minimal else None),
             Confidence.CERTAIN if parts else Confidence.LIKELY,
             LITERAL,
+            _severity(facts),
         )
     elif nvrm:
         denied = reason(facts, re.compile(r"(?i)permission denied"))
@@ -103,10 +105,24 @@ def _own_library(facts: Facts, tables: Tables) -> Because | None:
     return None
 
 
-def _finding(reasons: tuple[Because | None, ...], confidence: Confidence, specificity: int) -> Finding:
+def _severity(facts: Facts) -> Severity:
+    """A board whose torch works lacks nothing that torch needs; what is not CUDA's or cuDNN's does not stop it either."""
+    if facts.torch.available.value is True:
+        return Severity.NOTE
+    lacking = facts.cuda.missing_parts.value
+    return Severity.BLOCKING if lacking is None or any(part != "libnvinfer" for part in lacking) else Severity.WARNING
+
+
+def _finding(
+    reasons: tuple[Because | None, ...],
+    confidence: Confidence,
+    specificity: int,
+    severity: Severity = Severity.BLOCKING,
+) -> Finding:
     return ABOUT.finding(
         "Parts of JetPack are not installed on this system.",
         because=reasons,
+        severity=severity,
         confidence=confidence,
         specificity=specificity,
         remedy=(

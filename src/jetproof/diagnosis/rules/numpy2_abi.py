@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, reported, signature
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import numpy_below_2
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Severity, because
@@ -53,12 +53,12 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         )
     elif second and first:
         yield _finding(
-            facts, pair, SHARED, Confidence.LIKELY, Severity.BLOCKING if facts.messages else Severity.WARNING
+            facts, pair, SHARED, Confidence.LIKELY, Severity.BLOCKING if reported(facts) else Severity.WARNING
         )
     elif (
         second
         and facts.torch.trial("import numpy") is None
-        and facts.messages
+        and reported(facts)
         and facts.platform.is_jetson.value
         and not torch.known
     ):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit
+from jetproof.diagnosis.evidence import hit, reported
 from jetproof.diagnosis.rule import SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -37,7 +37,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     """Yield a finding when what fails is not torch's and not the board's."""
     build, works = hit(facts, _BUILD), hit(facts, _WORKS)
     healthy = facts.torch.available.value is True
-    if build is None or facts.torch.available.value is False:
+    if build is None or not reported(facts) or facts.torch.available.value is False:
         return
     yield ABOUT.finding(
         "Nothing here speaks against torch or the board; what fails is another program's build or file.",

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, reported, signature
 from jetproof.diagnosis.known import driver_cuda, in_container, jetpack_major, numbers, release_row
 from jetproof.diagnosis.remedies import NEVER_THE_DRIVER
 from jetproof.diagnosis.rule import (
@@ -68,7 +68,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         )
     elif newer and jetpack_major(facts) and own is not None and not in_container(facts):
         failed = hit(facts, _FAILS)
-        stated = bool(facts.messages)
+        stated = reported(facts)
         yield _finding(
             (*pair, failed.because if failed else None, added.because if added else None),
             SHARED if failed or added else SYMPTOM,

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jetproof.diagnosis.evidence import reported
 from jetproof.diagnosis.remedies import NEVER_THE_DRIVER, vendor_torch
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer
 from jetproof.diagnosis.torch_known import two_torches
@@ -37,7 +38,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             "The torch for this board was replaced by another that an installer brought.",
             because=pair,
             remedy=(*vendor_torch(facts, tables), NEVER_THE_DRIVER),
-            confidence=Confidence.LIKELY if facts.messages else Confidence.CERTAIN,
+            confidence=Confidence.LIKELY if reported(facts) else Confidence.CERTAIN,
             specificity=LITERAL,
         )
 

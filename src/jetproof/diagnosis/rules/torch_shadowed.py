@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jetproof.diagnosis.evidence import reported
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import SHARED, About, Because, Confidence, Finding, Layer, Remedy, Severity
 from jetproof.facts.model import Facts
@@ -28,7 +29,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     copies = [held for held in facts.torch.installs if held.name == "torch"]
     active = next((held for held in copies if held.active), None)
     hidden = [held for held in copies if not held.active]
-    if active is None or not hidden or facts.messages:
+    if active is None or not hidden or reported(facts):
         return
     reasons = tuple(
         Because(fact="torch" if held.active else "torch (hidden)", value=held.release, read_from=held.location)

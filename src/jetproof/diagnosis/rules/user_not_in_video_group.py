@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import TOLD, hit, signature
+from jetproof.diagnosis.evidence import TOLD, hit, reported, signature
 from jetproof.diagnosis.known import jetpack_major
 from jetproof.diagnosis.remedies import groups
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
-from jetproof.facts.model import Facts
+from jetproof.facts.model import DeviceNode, Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD040", name="user-not-in-video-group", root_cause="user-not-in-video-group", layer=Layer.ACCESS)
@@ -30,6 +30,10 @@ _DENIED = re.compile(
     r"(?i)(?:NvRm\w{2,40}|/dev/(?:nvmap|nvhost\S{0,30}|nvgpu\S{0,30}|nvidia\d?\S{0,20}|dri/renderD\d{1,4}|nvsciipc))[^\n]{0,80}(?:permission denied|EACCES|operation not permitted)"
     r"|(?:permission denied|EACCES|operation not permitted)[^\n]{0,80}(?:/dev/(?:nvmap|nvhost|nvgpu|nvidia|dri)|NvRm|nvmap)"
 )
+_NEEDED = re.compile(
+    r"/dev/(?:nvmap|nvhost-(?:ctrl|ctrl-gpu|gpu|as-gpu)|nvgpu/igpu0/(?:ctrl|as|channel|tsg)|nvidia0|nvidiactl)"
+)
+_NEEDED_FROM_6 = re.compile(_NEEDED.pattern + r"|/dev/dri/renderD\d{3}")
 _ROOT_WORKS = re.compile(
     r"(?i)\b(?:works?|fine|ok|succeeds?|worked|detected|runs?|visible|available|True)\b[^.\n]{0,40}\b(?:as root|with sudo|under sudo|using sudo|as superuser|for root|when root|\(root\))|\b(?:root|sudo)\b[^.\n]{0,30}\b(?:works?|fine|is ok|succeeds?|sees|can (?:use|see))\b"
     r"|\bnon-?root\b|\bas (?:a |an |the )?(?:normal|regular|unprivileged|ordinary|other|service) user\b|\buser other than root\b|\bnot as (?:the )?(?:my )?user\b|\bunless (?:I |it )?(?:runs? )?(?:as )?(?:root|sudo)\b|\bonly (?:as|with|under) (?:root|sudo)\b"
@@ -50,13 +54,13 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if denied:
         yield _finding(facts, (denied.because, *_groups(facts)), LITERAL, Confidence.CERTAIN)
         return
-    closed = next((node for node in facts.permissions.nodes if node.usable is False), None)
+    closed = _closed(facts)
     if closed:
         node = Because(fact=closed.path, value=f"{closed.mode} {closed.owner}:{closed.group}", read_from=closed.path)
         yield _finding(facts, (node, *_groups(facts)), LITERAL, Confidence.CERTAIN)
         return
     lacking = _groups(facts)
-    if lacking and facts.messages and facts.torch.available.value is not True:
+    if lacking and reported(facts) and facts.torch.available.value is not True:
         yield _finding(facts, lacking, SHARED, Confidence.LIKELY)
         return
     root, seat = hit(facts, _ROOT_WORKS), hit(facts, _SEAT)
@@ -73,6 +77,16 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, told, LITERAL, Confidence.LIKELY)
     elif code:
         yield _finding(facts, told, SYMPTOM, Confidence.POSSIBLE)
+
+
+def _closed(facts: Facts) -> DeviceNode | None:
+    """Return a node that CUDA needs and that the user may not open; others are root's on a healthy board too."""
+    if facts.torch.available.value is True:
+        return None
+    needed = _NEEDED if jetpack_major(facts) in (4, 5) else _NEEDED_FROM_6
+    return next(
+        (node for node in facts.permissions.nodes if node.usable is False and needed.fullmatch(node.path)), None
+    )
 
 
 def _groups(facts: Facts) -> tuple[Because, ...]:
