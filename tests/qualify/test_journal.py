@@ -63,9 +63,10 @@ def test_a_full_disk_is_a_clear_error_and_keeps_what_was_written(tmp_path: Path)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     writer = Writer(tmp_path / "j", ticking(), sync=sync)
+    for number in range(5):
+        writer.append("record", {"number": number})
     with pytest.raises(JournalUnwritable) as caught:
-        for number in range(10):
-            writer.append("record", {"number": number})
+        writer.append("record", {"number": 5})
 
     assert caught.value.exit_code is ExitCode.INTERNAL
     assert "No space left" in caught.value.message

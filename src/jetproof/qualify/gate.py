@@ -14,7 +14,7 @@ from jetproof.errors import UsageError
 from jetproof.facts.from_snapshot import facts as facts_of
 from jetproof.facts.model import Facts
 from jetproof.policy.load import Loaded
-from jetproof.policy.model import Gate
+from jetproof.policy.model import Gate, Platform
 from jetproof.qualify import clock, preflight
 from jetproof.qualify.checkout import source as source_of
 from jetproof.qualify.device_id import device_id
@@ -158,7 +158,8 @@ def qualify(
     folder.prepare()
     with ExitStack() as stack:
         stack.enter_context(held(folder.lock, "this output folder"))
-        stack.enter_context(held(gpu_lock_path(), "the GPU"))
+        if prepared.plan.gate.platform != Platform.LINUX_ARM64.value:
+            stack.enter_context(held(gpu_lock_path(), "the GPU"))
         folder.open()
         folder.write("plan.json", to_bytes(prepared.plan.as_json()))
         folder.write("snapshot.json", prepared.snapshot.dumps().encode())

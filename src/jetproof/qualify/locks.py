@@ -5,17 +5,20 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from jetproof.errors import JetproofError, Undecided
 
 
-def gpu_lock_path() -> Path:
-    """Return the file that all users' runs on this machine lock: two gates must not share a GPU."""
-    return Path(tempfile.gettempdir()) / "jetproof-gpu.lock"
+def gpu_lock_path(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the file that all users' runs on this machine lock: two gates must not share a GPU.
+
+    One fixed place, whatever TMPDIR says: a lock that each has for himself locks nothing. JETPROOF_GPU_LOCK names
+    another, for machines that are shared out by other means.
+    """
+    return Path(environment.get("JETPROOF_GPU_LOCK") or "/tmp/jetproof-gpu.lock")  # noqa: S108 - opened without following links
 
 
 @contextmanager
@@ -58,6 +61,6 @@ def _open(path: Path) -> int:
 def _failed(path: Path, error: OSError) -> JetproofError:
     return JetproofError(
         f"cannot open the lock {path}: {error.strerror or error}",
-        hint="set TMPDIR to a folder that you may write to",
+        hint="name a file in a folder that you may write to with JETPROOF_GPU_LOCK",
         reason="lock-failed",
     )
