@@ -217,14 +217,19 @@ def _build(path: str, name: str) -> Dict[str, Any]:
     if isinstance(content, str):
         cuda = _CUDA.search(content)
         if cuda:
-            said["built_for_cuda"] = cuda.group(1) or cuda.group(2) or ""
-        for member, key in (("hip", "built_for_hip"), ("git_version", "git")):
+            said["built_for_cuda"] = cuda_release(cuda.group(1) or cuda.group(2) or "")
+        for member, key in (("__version__", "version_py"), ("hip", "built_for_hip"), ("git_version", "git")):
             found = re.search(r"^%s\b[^=\n]*=\s*['\"]([^'\"\n]+)['\"]" % member, content, re.MULTILINE)
             if found:
                 said[key] = found.group(1)
     if name == "torch" and os.path.isdir(os.path.join(path, "torch", "lib")):
         said["has_cuda_library"] = os.path.exists(os.path.join(path, "torch", "lib", "libtorch_cuda.so"))
     return said
+
+
+def cuda_release(told: str) -> str:
+    """Return a CUDA release as torch writes it; some packages give the library's number, 12060 for 12.6."""
+    return "%d.%d" % (int(told) // 1000, int(told) % 1000 // 10) if re.match(r"[0-9]{5}$", told) else told
 
 
 def modules(paths: List[str]) -> List[Dict[str, Any]]:

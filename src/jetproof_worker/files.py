@@ -157,7 +157,7 @@ def group_name(gid: int) -> str:
         name = grp.getgrgid(gid).gr_name
     except KeyError:
         return str(gid)
-    return str(gid) if name == user_name() else name
+    return str(gid) if gid > LARGEST_UID_OF_SYSTEM and name == user_name() else name
 
 
 def user_name() -> str:

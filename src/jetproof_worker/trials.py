@@ -41,7 +41,10 @@ def _arch_list(torch: Any) -> Optional[List[str]]:
 
 def _cudnn_compiled(torch: Any) -> Optional[int]:
     compiled = _quiet(lambda: torch._C._cudnn.getCompileVersion())  # noqa: PLW0108 - as above
-    return sum(part * unit for part, unit in zip(compiled, (1000, 100, 1))) if isinstance(compiled, tuple) else None
+    if not isinstance(compiled, tuple) or len(compiled) != 3:
+        return None
+    # cuDNN's own counting: 8902 is 8.9.2, and from 9 on 91900 is 9.19.0
+    return int(compiled[0] * (10000 if compiled[0] >= 9 else 1000) + compiled[1] * 100 + compiled[2])
 
 
 def _available() -> Data:
@@ -102,7 +105,7 @@ def _import_torchvision() -> Data:
 
 def _vision_cuda(torchvision: Any) -> Optional[str]:
     found = _quiet(lambda: torchvision.version.cuda)
-    return str(found) if found else None
+    return ask.cuda_release(str(found)) if found else None
 
 
 def _nms() -> Data:

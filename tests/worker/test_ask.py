@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 from jetproof_worker import ask, environments
 
 VERSION_PY = """from typing import Optional
@@ -57,6 +59,7 @@ def test_every_copy_is_told_and_the_first_is_active(tmp_path: Path) -> None:
     assert (hidden["release"], hidden["built_for_cuda"]) == ("2.5.0a0+872d972e41.nv24.8", "12.6")
     assert hidden["has_cuda_library"] is True
     assert hidden["git"] == "872d972e41"
+    assert hidden["version_py"] == "2.5.0a0+872d972e41.nv24.08"
     assert hidden["origin"] == "https://index.example/torch.whl"
 
 
@@ -106,6 +109,13 @@ def test_modules_without_metadata(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("told", "release"), [("12060", "12.6"), ("13000", "13.0"), ("11040", "11.4"), ("12.6", "12.6"), ("", "")]
+)
+def test_the_librarys_number_is_a_release(told: str, release: str) -> None:
+    assert ask.cuda_release(told) == release
+
+
 def test_this_interpreter() -> None:
     said = ask.interpreter()
     assert said["executable"] == sys.executable
@@ -130,8 +140,6 @@ def test_other_interpreters_that_hold_a_torch(tmp_path: Path) -> None:
 
 
 def test_the_chosen_interpreter_is_no_other(tmp_path: Path) -> None:
-    import pytest
-
     patch = pytest.MonkeyPatch()
     site = tmp_path / ".venv" / "lib" / "python3.12" / "site-packages"
     distribution(site, "torch", "2.9.0")

@@ -101,6 +101,7 @@ def test_people_are_numbers() -> None:
     assert files.owner_name(0) == "root"
     assert files.owner_name(54321) == "54321"
     assert files.group_name(987654) == "987654"
+    assert files.group_name(0) == "root"
     assert isinstance(files.user()["is_root"], bool)
 
 

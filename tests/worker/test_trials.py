@@ -118,7 +118,7 @@ def test_a_device_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     torch(monkeypatch, available=True)
     said = step("import torch")
     assert said["arch_list"] == ["sm_87", "compute_87"]
-    assert (said["cudnn_compiled"], said["cxx11_abi"], said["hip"]) == (9300, True, None)
+    assert (said["cudnn_compiled"], said["cxx11_abi"], said["hip"]) == (90300, True, None)
     assert step("cuda available") == {"available": True, "devices": 1, "warnings": []}
     assert step("cuda device") == {
         "name": "Orin",
@@ -160,6 +160,13 @@ def test_a_build_without_cuda_is_not_asked_to_start_it(monkeypatch: pytest.Monke
     assert (said["arch_list"], said["cudnn_compiled"], said["cxx11_abi"]) == (None, None, None)
 
 
+@pytest.mark.parametrize(("compiled", "number"), [((8, 9, 2), 8902), ((9, 19, 0), 91900), ((9, 3), None), (None, None)])
+def test_cudnns_own_counting(monkeypatch: pytest.MonkeyPatch, compiled: object, number: int | None) -> None:
+    fake = torch(monkeypatch, available=True)
+    fake.__dict__["_C"]._cudnn = types.SimpleNamespace(getCompileVersion=lambda: compiled)
+    assert step("import torch")["cudnn_compiled"] == number
+
+
 def test_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     torch(monkeypatch, available=True)
     install(monkeypatch, "numpy", __version__="1.26.4", arange=lambda *_, **__: 6.0, float32="float32")
@@ -169,7 +176,7 @@ def test_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     def nms(*_: object) -> object:
         return types.SimpleNamespace(cpu=lambda: types.SimpleNamespace(tolist=lambda: list(Faults.kept)))
 
-    install(monkeypatch, "torchvision", __version__="0.20.0", version=types.SimpleNamespace(cuda="12.6"))
+    install(monkeypatch, "torchvision", __version__="0.20.0", version=types.SimpleNamespace(cuda=12060))
     install(monkeypatch, "torchvision.ops", nms=nms)
     assert step("import torchvision") == {
         "torchvision": "0.20.0",

@@ -31,7 +31,7 @@ def test_a_torch_without_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert trials["status"] == "ok"
     data = steps["import torch"]["data"]
     assert (data["torch"], data["cuda"], data["arch_list"]) == ("9.9.9a0+fake", "12.6", ["sm_87", "compute_87"])
-    assert data["cudnn_compiled"] == 9300
+    assert data["cudnn_compiled"] == 90300
     available = steps["cuda available"]["data"]
     assert available["available"] is False
     assert "too old" in available["warnings"][0]

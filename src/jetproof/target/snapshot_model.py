@@ -118,6 +118,7 @@ class Distribution:
     active: bool = True
     built_for_cuda: str | None = None
     built_for_hip: str | None = None
+    version_py: str | None = None
     git: str | None = None
     has_cuda_library: bool | None = None
     file: str | None = None
