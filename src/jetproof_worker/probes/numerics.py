@@ -38,12 +38,15 @@ _CHANNELS, _KERNEL = 32, 3
 _DRAWS = 1 << 20
 
 
-def bound(dtype: str, terms: int, factor: float = 4.0) -> float:
-    """How far a result may be off: rounding of the result, and in float32 of sums of so many terms.
+def bound(dtype: str, terms: int) -> float:
+    """How far a result may be off: a few roundings of the result, and in float32 of sums of so many terms.
 
-    The 16-bit formats are summed in float32, so that the rounding of inputs and result decides, not the length.
+    The 16-bit formats are summed in float32, so that the rounding of the result decides (about half a unit in the
+    2-norm), not the length. TF32 rounds both factors of each product, and some kernels cut them off instead.
     """
-    return factor * ROUNDOFF[dtype] * (math.sqrt(terms) if dtype == "float32" else 1.0)
+    if dtype == "float32":
+        return 4 * ROUNDOFF[dtype] * math.sqrt(terms)
+    return (4 if dtype == "tf32" else 2) * ROUNDOFF[dtype]
 
 
 def run(context: Context) -> None:
