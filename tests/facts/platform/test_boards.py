@@ -195,3 +195,13 @@ def test_an_unlisted_release_is_told_and_never_mapped(l4t: str) -> None:
     found = _platform({"id": l4t, "files": {"/etc/nv_tegra_release": line}, "commands": {}})
     assert (found.l4t.value, found.jetpack.value) == (l4t, None)
     assert any("not listed" in note for note in found.notes)
+
+
+@pytest.mark.shared
+def test_the_shared_read_outs_are_all_told() -> None:
+    """Those beside the checkout may be more than those kept here."""
+    folder = Path(__file__).parents[4] / "shared" / "platforms"
+    if not folder.is_dir():
+        pytest.skip("needs the shared read-outs beside the checkout")
+    for path in sorted(folder.glob("*.json")):
+        test_a_real_machine_is_told_or_left_open(json.loads(path.read_text("utf-8")))

@@ -41,11 +41,15 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
-def _parts(signs: Signs) -> tuple[tuple[Sign, ...], str]:
-    """The board numbers of the best source that gives any, and the name of that source."""
+def _parts(signs: Signs, tables: Tables) -> tuple[tuple[Sign, ...], str]:
+    """The board numbers of the best source that gives any, and the name of that source.
+
+    The boot loader hands on what the EEPROM says: where the two differ, both are given.
+    """
     eeprom = distinct(signs.of(Kind.PART))
     if eeprom:
-        return eeprom, "eeprom"
+        loader = tuple(sign for sign in signs.of(Kind.BOARD_ID) if tables.module_of_part(sign.value))
+        return distinct((*eeprom, *loader)), "eeprom"
     handed_on = distinct(signs.of(Kind.BOARD_ID))
     if handed_on:
         return handed_on, "boot loader"
@@ -158,20 +162,35 @@ def _wrong_gpu(rows: tuple[Module, ...], signs: Signs) -> Sign | None:
     return tpcs if cores and int(tpcs.value) * _CORES_OF_TPC not in cores else None
 
 
+def _unlisted(part: Sign, signs: Signs, tables: Tables) -> Identified:
+    """A number that no row has: the family's name, where the device tree names the same board."""
+    rows = tuple(
+        row
+        for sign in signs.of(Kind.COMPATIBLE)
+        if (number := part_of_entry(sign.value)) and _board(number) == _board(part.value)
+        if (row := tables.module_of_part(number))
+    )
+    families = {row.family_name for row in rows}
+    return Identified(
+        name=families.pop() if len(families) == 1 else None,
+        part_number=part.value,
+        part_sign=part,
+        rows=rows,
+        sign=part,
+        names_jetson=bool(rows) and all(row.is_jetson for row in rows),
+        reason=f"no module of the tables has the number {part.value}",
+    )
+
+
 def _from_part(signs: Signs, tables: Tables) -> Identified | None:
-    parts, source = _parts(signs)
+    parts, source = _parts(signs, tables)
     if not parts:
         return None
     known = [(sign, row) for sign in parts if (row := tables.module_of_part(sign.value))]
     if not known:
         if source == "device tree":
             return None  # a carrier's or kit's number
-        return Identified(
-            part_number=parts[0].value,
-            part_sign=parts[0],
-            sign=parts[0],
-            reason=f"no module of the tables has the number {parts[0].value}",
-        )
+        return _unlisted(parts[0], signs, tables)
     sign = known[0][0]
     rows = tuple(row for _, row in known)
     if not all(row.is_jetson for row in rows):

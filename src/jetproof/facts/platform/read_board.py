@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from jetproof.facts.platform.signs import Kind, Sign
 from jetproof.facts.readout import Text
@@ -127,10 +127,3 @@ def gpu_device(text: Text, tables: Tables) -> Iterator[Sign]:
     for row in tables.socs:
         if any(re.search(rf"\.{name}\b", text.text) for name in row.gpu_devices):
             yield Sign(kind=Kind.SOC, value=row.soc, read_from=text.read_from)
-
-
-def soc0(files: Mapping[str, str]) -> Iterator[Sign]:
-    """Yield what the SoC driver says: /sys/devices/soc0 names the machine as the device tree does."""
-    machine = files.get("/sys/devices/soc0/machine")
-    if machine:
-        yield from model(Text(read_from="/sys/devices/soc0/machine", text=machine))
