@@ -15,6 +15,7 @@ from pathlib import Path
 from jetproof.errors import Refused
 from jetproof.facts.model import Outcome
 from jetproof.install import build, inplace, venv
+from jetproof.install.bounds import bounds
 from jetproof.install.interpreter import Asker, Interpreter, constraint_files
 from jetproof.install.journal import Entry, Phase, State
 from jetproof.install.plan import Agreed, Plan
@@ -23,6 +24,7 @@ from jetproof.install.protected import Mark, marks
 from jetproof.install.recovery import recover
 from jetproof.install.resolve import Resolver, Wanted
 from jetproof.install.uv import Sources, Uv
+from jetproof.tables import load
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +120,11 @@ def _install(request: Request, asker: Asker, uv: Path, say: build.Say) -> Result
             shutil.rmtree(scratch, ignore_errors=True)
             scratch.mkdir()
             say("planning")
-            wanted = replace(request.wanted, constraint_files=constraint_files(request.variables))
+            wanted = replace(
+                request.wanted,
+                constraint_files=constraint_files(request.variables),
+                bounds=bounds(before.torch.release, load()),
+            )
             plan = Resolver(uv=runner, interpreter=before, sources=request.sources, scratch=scratch).plan(wanted)
             build.check(plan)
             if request.dry_run:

@@ -86,11 +86,11 @@ def undo(environment: Path, before: Listing, backup: Path) -> None:
         copy = backup / relative
         if os.path.lexists(copy):
             _restore(copy, path)
-        elif now is None:
+        elif now is None or [now.st_size, now.st_mtime_ns] != [size, mtime]:
             lost.append(relative)
     if lost:
         raise Refused(
-            f"{len(lost)} files of {environment} are gone and no copy of them was kept, like {lost[0]}",
+            f"{len(lost)} files of {environment} are gone or changed and no copy of them was kept, like {lost[0]}",
             hint="Something else changed the environment at the same time. Make it anew.",
             reason="undo-incomplete",
         )

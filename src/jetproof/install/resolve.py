@@ -73,13 +73,14 @@ class Resolver:
 
     def plan(self, wanted: Wanted) -> Plan:
         """Return the plan. Raises Refused when there is no solution, or a bound contradicts the lock."""
-        bounds = (*wanted.bounds, *self._vendor_bounds(), *_bounds_of(wanted.constraint_files))
-        made = self._locked(wanted, bounds) if wanted.locked else self._unlocked(wanted, bounds)
+        firm = (*wanted.bounds, *_bounds_of(wanted.constraint_files))
+        bounds = (*firm, *self._vendor_bounds())
+        made = self._locked(wanted, firm) if wanted.locked else self._unlocked(wanted, bounds)
         return replace(
             made,
             items=self._with_files(made.items),
             project=None if wanted.editable is None else str(wanted.editable),
-            constraints=tuple(f"{text} ({origin})" for text, origin in bounds),
+            constraints=tuple(f"{text} ({origin})" for text, origin in (firm if wanted.locked else bounds)),
         )
 
     def _locked(self, wanted: Wanted, bounds: Sequence[tuple[str, str]]) -> Plan:

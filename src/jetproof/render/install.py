@@ -62,6 +62,11 @@ def _answer(result: Result) -> str:
         case Status.INSTALLED:
             return f"Installed: {count} packages in {result.target.path}; torch {torch} is untouched and works."
         case Status.UNDONE:
+            changed = len(result.proof.differences) if result.proof else 0
+            if changed:
+                return (
+                    f"Undone, but {changed} of the vendor's files are not what they were (below): install torch anew."
+                )
             return f"Undone: the installation broke the vendor's torch {torch}; everything is as it was before."
 
 
