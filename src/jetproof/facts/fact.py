@@ -8,10 +8,11 @@ from typing import Any, Generic, TypeVar
 from jetproof.target.reading import Reason
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fact(Generic[T]):
+class Fact(Generic[T_co]):
     """One thing about a machine.
 
     Known: `value` is not None. Absent: `absent` is true (the machine is known not to have it).
@@ -20,7 +21,7 @@ class Fact(Generic[T]):
     """
 
     name: str
-    value: T | None = None
+    value: T_co | None = None
     absent: bool = False
     reason: Reason | None = None
     read_from: str = ""

@@ -98,6 +98,7 @@ def test_what_is_not_known_says_why(board: Board) -> None:
 
 _HARDWARE_AGAINST_TREE = {
     "011-agx-orin-r39.2.0-p3701-0001": "without its EEPROM the board can only be what the flashed tree says",
+    "unlisted-sku-in-eeprom": "the flashed tree names a SKU that the hardware does not have",
     "eeprom-family-conflict": "without one of the two boards the other one is left",
 }
 """Boards on which taking one of two contradicting signs away must change the answer."""
