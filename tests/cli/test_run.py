@@ -99,7 +99,7 @@ def test_a_real_run_is_green_and_replays_to_the_same_bytes(project: Path, capsys
     assert main(RUN) == ExitCode.OK
     told = capsys.readouterr()
 
-    assert told.out.startswith("own-gate: green, and proves nothing (2 of 2 passed)\n")
+    assert told.out.startswith("own-gate: green, and proves nothing (2 of 2 passed) [")
     assert "[2/2]" in told.err
     side = project / "conditional-evidence" / "own-gate"
     assert {path.name for path in side.iterdir()} == {

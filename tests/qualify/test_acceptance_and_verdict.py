@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.qualify.runs import judged, ran, ticking
 from tests.qualify.streams import TESTS, Scripted, a_plan, end, good_stream, rehearsal, with_attempts
 
+from jetproof.qualify.clock import Instant
 from jetproof.qualify.journal import read
 from jetproof.qualify.outcome import Outcome
 from jetproof.qualify.plan_model import Source
@@ -118,6 +120,20 @@ def test_a_clock_that_jumps_is_not_green(tmp_path: Path) -> None:
 
     assert [entry.reason for entry in verdict.objections] == ["clock-jumped"]
     assert not verdict.green
+
+
+def test_a_machine_that_starts_again_is_not_green(tmp_path: Path) -> None:
+    clock = ticking()
+    readings = 0
+
+    def after_a_restart() -> Instant:
+        nonlocal readings
+        readings += 1
+        return replace(clock(), boot="0" * 16 if readings < 9 else "1" * 16)
+
+    verdict = judged(ran(Scripted(good_stream()), tmp_path, now=after_a_restart))
+
+    assert [entry.reason for entry in verdict.objections] == ["restarted"]
 
 
 def test_a_tree_that_changes_is_not_green(tmp_path: Path) -> None:

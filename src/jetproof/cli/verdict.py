@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 def told(journal: Journal, files: Mapping[str, bytes], *, where: Path, as_json: bool) -> int:
     """Print the verdict (or, with `as_json`, the record) and return the exit code."""
     from jetproof.qualify.judge import exit_code, verdict
+    from jetproof.qualify.record import interpreter
     from jetproof.render.gate_text import gate_text
     from jetproof.render.reports import RECORD
     from jetproof.render.style import style_for
@@ -22,5 +23,6 @@ def told(journal: Journal, files: Mapping[str, bytes], *, where: Path, as_json: 
     if as_json:
         sys.stdout.write(files[RECORD].decode("ascii"))
     else:
-        sys.stdout.write(gate_text(judged, where=str(where), style=style_for(sys.stdout)))
+        python = interpreter(journal)
+        sys.stdout.write(gate_text(judged, where=str(where), python=python, style=style_for(sys.stdout)))
     return int(exit_code(judged))

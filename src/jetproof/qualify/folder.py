@@ -28,7 +28,9 @@ SIDE_FILES = frozenset(
 )
 _GATE = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _RUN = rf"{_GATE}(?:\.[0-9a-f]{{12}})?"
-_OURS = re.compile(rf"\.lock|{_GATE}(?:\.intoto)?\.json|{_RUN}/(?:{'|'.join(sorted(re.escape(name) for name in SIDE_FILES))})")
+_OURS = re.compile(
+    rf"\.lock|{_GATE}(?:\.intoto)?\.json|{_RUN}/(?:{'|'.join(sorted(re.escape(name) for name in SIDE_FILES))})"
+)
 
 
 @dataclass(frozen=True, kw_only=True)

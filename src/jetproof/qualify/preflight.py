@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from jetproof.errors import Undecided
@@ -13,7 +14,7 @@ from jetproof.target.snapshot import Snapshot
 from jetproof_worker.ask import INTERESTING
 from jetproof_worker.probe import MIB, Probe
 
-_NVIDIA_NODES = ("/dev/nvidia0", "/dev/dxg")
+_NVIDIA_NODE = re.compile(r"/dev/(nvidia\d+|dxg)")
 _ARM64 = frozenset({"aarch64", "arm64"})
 _X86 = frozenset({"x86_64", "amd64", "AMD64"})
 _PYTEST_MEMORY = 2048 * MIB
@@ -37,8 +38,8 @@ def require_platform(gate: Gate, facts: Facts, tables: Tables, snapshot: Snapsho
             arch = facts.platform.arch.value
             if arch not in _X86:
                 raise _not_here(gate, "needs an x86-64 machine", f"the architecture here is {arch or 'not known'}")
-            if not any(snapshot.nodes.get(node) for node in _NVIDIA_NODES):
-                raise _not_here(gate, "needs an NVIDIA GPU", "no NVIDIA device node is there (/dev/nvidia0)")
+            if not any(node is not None and _NVIDIA_NODE.fullmatch(path) for path, node in snapshot.nodes.items()):
+                raise _not_here(gate, "needs an NVIDIA GPU", "no NVIDIA device node is there (like /dev/nvidia0)")
 
 
 def _doctor(facts: Facts, tables: Tables) -> str:

@@ -45,6 +45,13 @@ def record(journal: Journal) -> dict[str, Any]:
     return members
 
 
+def interpreter(journal: Journal) -> str | None:
+    """Return the path of the interpreter that ran the items, as the worker told it."""
+    told = _told_by_worker(journal, "hello") or {}
+    found = told.get("executable")
+    return found if isinstance(found, str) else None
+
+
 def to_bytes(value: Mapping[str, Any]) -> bytes:
     """Return a JSON value as the files hold it: one form, so that a replay gives the same bytes."""
     # ASCII only: a lone surrogate in a message is escaped and the bytes stay valid everywhere

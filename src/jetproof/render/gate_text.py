@@ -15,9 +15,10 @@ MARKS = {
 """How an outcome is called and coloured."""
 
 
-def gate_text(verdict: Verdict, *, where: str, style: Style = PLAIN) -> str:
-    """Return the verdict as text. `where` is the folder that holds the run's files."""
-    lines = [style(headline(verdict), "bold", "green" if verdict.green else "red")]
+def gate_text(verdict: Verdict, *, where: str, python: str | None = None, style: Style = PLAIN) -> str:
+    """Return the verdict as text. `where` is the folder that holds the run's files, `python` the interpreter used."""
+    asked = f" [{_flat(python)}]" if python else ""
+    lines = [style(headline(verdict), "bold", "green" if verdict.green else "red") + asked]
     width = max((len(item.id) for item in verdict.items), default=0)
     for item in sorted(verdict.items, key=lambda item: -item.outcome.weight):
         lines.append(_item(item, width, style))
@@ -67,7 +68,9 @@ def _because(item: ItemResult) -> list[str]:
     if len(tests) > 20:
         lines.append(f"and {len(tests) - 20} more tests")
     tail = item.last.stderr.strip().splitlines()[-3:] if item.last is not None and item.outcome is Outcome.ERROR else []
-    return lines + [f"| {printable(line)}" for line in tail]
+    lines += [f"| {printable(line)}" for line in tail]
+    kind, _, name = item.id.partition("::")
+    return [*lines, f"see: jetproof probes {name}"] if kind == "probe" else lines
 
 
 def _flat(text: str) -> str:
