@@ -63,6 +63,18 @@ def test_no_packed_file_is_left_behind(tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == []
 
 
+def test_no_temporary_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local.tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(Undecided, match="No such file") as raised:
+        LocalTarget(sys.executable).collect(CollectRequest())
+    assert "TMPDIR" in str(raised.value.hint)
+    full = tmp_path / "full"
+    (full / "jetproof-worker.pyz").mkdir(parents=True)
+    monkeypatch.setattr(local.tempfile, "mkdtemp", lambda prefix: str(full))
+    with pytest.raises(Undecided, match="Is a directory"):
+        LocalTarget(sys.executable).collect(CollectRequest())
+
+
 def test_a_worker_without_an_answer_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "_COLLECTOR", [sys.executable, "-c", "import sys; sys.exit('out of memory')"])
     with pytest.raises(Undecided) as raised:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import secrets
@@ -11,6 +12,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -170,13 +172,30 @@ def _packed() -> Iterator[tuple[str, str]]:
     from jetproof.target.pack import worker
 
     packed = worker()
-    folder = tempfile.mkdtemp(prefix="jetproof-")
+    try:
+        folder = tempfile.mkdtemp(prefix="jetproof-")
+    except OSError as error:
+        raise _no_space(error) from None
+    # Ctrl-C may end the process while this waits in a thread that is no longer scheduled
+    remove = atexit.register(partial(shutil.rmtree, folder, ignore_errors=True))
     try:
         path = Path(folder) / "jetproof-worker.pyz"
-        path.write_bytes(packed.content)
+        try:
+            path.write_bytes(packed.content)
+        except OSError as error:
+            raise _no_space(error) from None
         yield str(path), packed.sha256
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove()
+        atexit.unregister(remove)
+
+
+def _no_space(error: OSError) -> Undecided:
+    return Undecided(
+        f"the worker could not be written to a temporary folder: {os.strerror(error.errno or 0)}",
+        hint="free some space, or set TMPDIR to a folder that has some",
+        reason="no-temporary-folder",
+    )
 
 
 def _no_answer(completed: process.Completed) -> Undecided:
