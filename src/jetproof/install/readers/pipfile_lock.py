@@ -60,7 +60,7 @@ def _package(
     return LockedPackage(
         name=package_name(name, str(where)),
         release=bound[2:] if bound.startswith("==") else None,
-        specifier=bound or None,
+        specifier=None if bound.startswith("==") or bound == "*" else bound or None,
         marker=text_of(raw.get("markers")),
         extras=strings(raw.get("extras"), f"{where}: extras"),
         hashes=strings(raw.get("hashes"), f"{where}: hashes"),
