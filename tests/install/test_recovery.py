@@ -118,12 +118,39 @@ def test_proved_is_finished_and_the_old_one_goes(tmp_path: Path) -> None:
     new.mkdir()
     link = tmp_path / ".venv-jetson"
     link.symlink_to(".jetproof/venvs/1")
-    state.write(Entry(id="2", phase=Phase.PROVED, environment=str(new), link=str(link)))
+    state.write(Entry(id="2", phase=Phase.PROVED, environment=str(new), link=str(link), replaces=str(old)))
     told = recover(state)
     assert told is not None
     assert told.endswith("finished")
     assert link.resolve() == new
     assert not old.exists()
+
+
+def test_swapped_and_killed_before_the_old_one_went(tmp_path: Path) -> None:
+    state = _state(tmp_path)
+    old, new = state.venvs / "1", state.venvs / "2"
+    old.mkdir()
+    new.mkdir()
+    link = tmp_path / ".venv-jetson"
+    link.symlink_to(".jetproof/venvs/2")
+    state.write(Entry(id="2", phase=Phase.PROVED, environment=str(new), link=str(link), replaces=str(old)))
+    recover(state)
+    assert link.resolve() == new
+    assert not old.exists()
+
+
+def test_a_link_that_became_a_folder_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    state = _state(tmp_path)
+    new = state.venvs / "2"
+    new.mkdir()
+    taken = tmp_path / ".venv-jetson"
+    taken.mkdir()
+    state.write(Entry(id="2", phase=Phase.PROVED, environment=str(new), link=str(taken)))
+    told = recover(state)
+    assert told is not None
+    assert told.endswith("undone")
+    assert taken.is_dir()
+    assert not new.exists()
 
 
 def test_what_is_not_ours_is_never_dropped(tmp_path: Path) -> None:

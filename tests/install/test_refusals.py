@@ -13,7 +13,7 @@ from jetproof.errors import Refused, UsageError
 from jetproof.facts.model import Outcome
 from jetproof.install.interpreter import Interpreter, Torch
 from jetproof.install.journal import State
-from jetproof.install.venv import swap, target
+from jetproof.install.venv import pointed, swap, target
 
 HASH = "sha256:" + "0" * 64
 
@@ -79,9 +79,10 @@ def test_a_free_name_and_a_link_made_here_are_taken(place: Path) -> None:
     assert not _target(place, place / ".venv-jetson").in_place
     built = place / ".jetproof" / "venvs" / "1"
     built.mkdir(parents=True)
-    assert swap(place / ".venv-jetson", built) is None
+    assert pointed(place / ".venv-jetson") is None
+    swap(place / ".venv-jetson", built)
     assert _target(place, place / ".venv-jetson").path == place / ".venv-jetson"
-    assert swap(place / ".venv-jetson", built) == built
+    assert pointed(place / ".venv-jetson") == built
 
 
 @pytest.mark.process

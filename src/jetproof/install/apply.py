@@ -21,7 +21,7 @@ from jetproof.install.journal import Entry, Phase, State
 from jetproof.install.plan import Agreed, Plan
 from jetproof.install.proof import Proof, proof, told_demand
 from jetproof.install.protected import Mark, marks
-from jetproof.install.recovery import recover
+from jetproof.install.recovery import hand_over, recover
 from jetproof.install.resolve import Resolver, Wanted
 from jetproof.install.uv import Sources, Uv
 from jetproof.tables import load
@@ -238,16 +238,7 @@ class _Job:
             venv.drop(environment, self.state)
             self.state.clear()
             return found
-        self.state.write(replace(entry, phase=Phase.PROVED))
-        try:
-            old = venv.swap(link, environment)
-        except OSError:
-            venv.drop(environment, self.state)
-            self.state.clear()
-            raise
-        if old is not None and old != environment:
-            venv.drop(old, self.state)
-        self.state.clear()
+        hand_over(entry, self.state)
         return found
 
     def in_place(self, environment: Path) -> Proof:

@@ -44,6 +44,8 @@ class Entry:
     """Path of the environment that is built or changed."""
     link: str | None = None
     """The symbolic link that is to point to it."""
+    replaces: str | None = None
+    """The environment that the link pointed to before."""
     before: Mapping[str, list[int]] = field(default_factory=dict)
     """For a change in place: every file below the environment as [inode, size, mtime_ns]."""
     backup: str | None = None

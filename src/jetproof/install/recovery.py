@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from jetproof.install import inplace, venv
@@ -32,17 +33,38 @@ def _end(entry: Entry, state: State) -> str:
             if entry.link is None or not environment.is_dir() or (link.exists() and not link.is_symlink()):
                 venv.drop(environment, state)
                 return f"an earlier installation ({entry.id}) was interrupted and could not be finished: undone"
-            old = venv.swap(link, environment)
-            if old is not None and old != environment:
-                venv.drop(old, state)
+            _finish(entry, state)
             return f"an earlier installation ({entry.id}) was interrupted after it had passed: finished"
         case Phase.CHANGING:
             inplace.undo(environment, entry.before, Path(entry.backup or state.folder / "backup"))
             return f"an earlier installation ({entry.id}) was interrupted while it changed {environment}: undone"
 
 
+def hand_over(entry: Entry, state: State) -> None:
+    """Let the link point to an environment that passed, and drop the one that it pointed to before."""
+    link = Path(entry.link or "")
+    before = venv.pointed(link)
+    entry = replace(entry, phase=Phase.PROVED, replaces=None if before is None else str(before))
+    state.write(entry)
+    try:
+        _finish(entry, state)
+    except OSError:
+        if venv.pointed(link) != Path(entry.environment):
+            venv.drop(Path(entry.environment), state)
+            state.clear()
+        raise
+    state.clear()
+
+
+def _finish(entry: Entry, state: State) -> None:
+    environment = Path(entry.environment)
+    venv.swap(Path(entry.link or ""), environment)
+    if entry.replaces is not None and Path(entry.replaces) != environment:
+        venv.drop(Path(entry.replaces), state)
+
+
 def _sweep(state: State) -> None:
-    """Delete what nothing needs any more: scratch folders, half-written files, environments that no link uses."""
+    """Delete what nothing needs any more: scratch folders and half-written files."""
     for name in ("stage", "backup", "scratch"):
         shutil.rmtree(state.folder / name, ignore_errors=True)
     for path in state.folder.glob(".*.new"):

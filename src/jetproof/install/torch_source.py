@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from jetproof.install.apply import OLDEST_PYTHON
 from jetproof.install.build import Say
 from jetproof.install.interpreter import Asker, Torch
 from jetproof.install.journal import Entry, Phase, State
-from jetproof.install.recovery import recover
+from jetproof.install.recovery import hand_over, recover
 from jetproof.install.uv import Sources, Uv
 from jetproof.tables import Tables, load
 from jetproof.tables.builds import BuildOnStack, builds
@@ -282,12 +281,7 @@ def _install(
             venv.drop(environment, state)
             state.clear()
             return replace(named, checks=made, undone=True)
-        state.write(replace(entry, phase=Phase.PROVED))
-        old = venv.swap(target.path, environment)
-        if old is not None:
-            venv.drop(old, state)
-        state.clear()
-        shutil.rmtree(state.folder / "scratch", ignore_errors=True)
+        hand_over(entry, state)
         return replace(named, checks=made, installed=target.path)
 
 

@@ -36,9 +36,9 @@ def target(asked: Path | None, interpreter: Interpreter, project: Path, state: S
     path = lexical(asked.expanduser())
     _refuse_precious(path, project, state)
     if path.is_symlink():
-        pointed = lexical(path.parent / path.readlink())
-        if pointed.parent != lexical(state.venvs):
-            raise _refused(path, f"is a link to {pointed}, which was not made here", "target-is-link")
+        now = pointed(path)
+        if now is None or now.parent != lexical(state.venvs):
+            raise _refused(path, f"is a link to {now}, which was not made here", "target-is-link")
         return Target(path=path, in_place=False)
     if not path.exists():
         if not path.parent.is_dir():
@@ -85,9 +85,13 @@ def lexical(path: Path) -> Path:
     return Path(os.path.normpath(path.absolute()))
 
 
-def swap(link: Path, environment: Path) -> Path | None:
-    """Point the link to the environment in one step, and return the environment that it pointed to before."""
-    before = lexical(link.parent / link.readlink()) if link.is_symlink() else None
+def pointed(link: Path) -> Path | None:
+    """Return what a link points to; None when there is no link."""
+    return lexical(link.parent / link.readlink()) if link.is_symlink() else None
+
+
+def swap(link: Path, environment: Path) -> None:
+    """Point the link to the environment in one step."""
     temporary = link.with_name(f".{link.name}.{os.getpid()}.new")
     temporary.unlink(missing_ok=True)
     temporary.symlink_to(os.path.relpath(environment, os.path.realpath(link.parent)))
@@ -96,7 +100,6 @@ def swap(link: Path, environment: Path) -> Path | None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    return before
 
 
 def drop(environment: Path, state: State) -> None:
