@@ -29,6 +29,7 @@ from jetproof.qualify.plan import plan, tier_of
 from jetproof.qualify.plan_model import Plan, Source, Submodule, ToolFacts
 from jetproof.qualify.record import record
 from jetproof.qualify.state import state, throttled
+from jetproof.target.recorded import RecordedTarget
 from jetproof.target.snapshot import Snapshot
 from jetproof_worker.catalogue import PROBES
 
@@ -164,7 +165,7 @@ def test_what_the_interpreter_lacks_is_named_with_its_items() -> None:
     assert lacks["pytest"] == ["pytest::gpu"]
     assert lacks["accelerate"] == ["probe::offloaded-edit"]
     assert lacks["torchvision"] == ["probe::torchvision-nms"]
-    with pytest.raises(Undecided, match=r"/usr/bin/python3 lacks .*accelerate \(for probe::offloaded-edit\)"):
+    with pytest.raises(Undecided, match=r"(?s)/usr/bin/python3 lacks\n.*accelerate \(for probe::offloaded-edit\)"):
         preflight.require_packages(lacks, here)
     preflight.require_packages({}, here)
 
@@ -298,6 +299,15 @@ def test_a_file_in_the_folder_s_place_is_a_clear_error(
     with pytest.raises(JetproofError) as caught:
         qualify(request, ready, board, now=ticking())
     assert caught.value.reason == "journal-unwritable"
+
+
+def test_nothing_is_run_on_a_recording(board: RecordedBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    request, ready = prepared(board, tmp_path, monkeypatch)
+
+    with pytest.raises(Undecided, match="is a recording") as caught:
+        qualify(request, ready, RecordedTarget(tmp_path / "board.json"), now=ticking())
+    assert caught.value.reason == "recorded"
+    assert not request.output.exists()
 
 
 def test_an_unknown_gate_lists_those_there_are() -> None:

@@ -21,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="where the files go; conditional-evidence in the project if not given",
     )
     parser.add_argument("--rehearsal", action="store_true", help="run an unclean checkout; proves nothing")
+    parser.add_argument("--plan", action="store_true", help="show what would be run, and run nothing")
     parser.add_argument("--challenge", metavar="NONCE", help="a nonce that somebody else made for this run")
     parser.add_argument("--json", action="store_true", help="print the record instead of text")
     add_source(parser)
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from jetproof import tables
     from jetproof.cli.interruption import polite_kill_is_ctrl_c
-    from jetproof.cli.verdict import told
+    from jetproof.cli.verdict import planned, told
     from jetproof.policy.host import host_of
     from jetproof.qualify.folder import DEFAULT, Folder
     from jetproof.qualify.gate import Request, prepare, qualify
@@ -57,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         side_folder=pytest_folder,
     )
     prepared = prepare(request, snapshot.result(), tables.load(), {probe.id: probe for probe in PROBES})
+    if arguments.plan:
+        return planned(prepared.plan, as_json=arguments.json)
     with polite_kill_is_ctrl_c(), GateView(prepared.plan, sys.stderr) as view:
         journal = qualify(request, prepared, target, on_entry=view)
     folder = Folder(out=request.output, gate=prepared.plan.gate.id)

@@ -1,4 +1,4 @@
-"""Tell a verdict on standard output and give the exit code that goes with it; for `run` and `replay`."""
+"""Tell a verdict or a plan on standard output and give the exit code that goes with it; for `run` and `replay`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jetproof.errors import ExitCode
+
 if TYPE_CHECKING:
     from jetproof.qualify.journal import Journal
+    from jetproof.qualify.plan_model import Plan
 
 
 def told(journal: Journal, files: Mapping[str, bytes], *, where: Path, as_json: bool) -> int:
@@ -26,3 +29,12 @@ def told(journal: Journal, files: Mapping[str, bytes], *, where: Path, as_json: 
         python = interpreter(journal)
         sys.stdout.write(gate_text(judged, where=str(where), python=python, style=style_for(sys.stdout)))
     return int(exit_code(judged))
+
+
+def planned(plan: Plan, *, as_json: bool) -> int:
+    """Print what would be run; nothing was decided, so the code is 0."""
+    from jetproof.qualify.record import to_bytes
+    from jetproof.render.gate_plan import gate_plan
+
+    sys.stdout.write(to_bytes(plan.as_json()).decode("ascii") if as_json else gate_plan(plan))
+    return int(ExitCode.OK)

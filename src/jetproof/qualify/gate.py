@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from jetproof.errors import UsageError
+from jetproof.errors import Undecided, UsageError
 from jetproof.facts.from_snapshot import facts as facts_of
 from jetproof.facts.model import Facts
 from jetproof.policy.load import Loaded
@@ -31,6 +31,7 @@ from jetproof.qualify.state import state
 from jetproof.qualify.tool import tool as this_tool
 from jetproof.tables import Tables
 from jetproof.target.interface import CollectRequest, Target
+from jetproof.target.recorded import RecordedTarget
 from jetproof.target.snapshot import Snapshot
 from jetproof_worker.probe import Probe
 
@@ -151,9 +152,15 @@ def qualify(
 ) -> Journal:
     """Run the plan and return its journal; all files but the reports are written.
 
-    Raises `Undecided` when another run has the GPU or the folder, `JournalUnwritable` when the disk is full or
-    read-only. What was written before stays.
+    Raises `Undecided` on a recording and when another run has the GPU or the folder, `JournalUnwritable` when the
+    disk is full or read-only. What was written before stays.
     """
+    if isinstance(target, RecordedTarget):
+        raise Undecided(
+            f"{target.path} is a recording: nothing can be run on it",
+            hint="run the gate on the machine itself; --plan shows what would be run",
+            reason="recorded",
+        )
     folder = Folder(out=request.output, gate=prepared.plan.gate.id)
     folder.prepare()
     with ExitStack() as stack:

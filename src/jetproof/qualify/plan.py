@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from jetproof.errors import NothingPlanned, PolicyInvalid
 from jetproof.facts.model import Facts, Origin
-from jetproof.policy.model import Gate, Policy, ProbeItem, PytestItem, Tier
+from jetproof.policy.model import Gate, Platform, Policy, ProbeItem, PytestItem, Tier
 from jetproof.policy.release import covers
 from jetproof.qualify.plan_model import (
     Excluded,
@@ -64,7 +64,7 @@ def plan(
                     hint="jetproof probes lists those that do",
                     reason="unknown-probe",
                 )
-            because = _unsupported(item, tier)
+            because = _unsupported(gate, item, tier)
             if because is not None:
                 excluded.append(Excluded(id=f"probe::{item.probe}", reason="unsupported-by-tier", message=because))
             else:
@@ -155,11 +155,14 @@ def _tier_facts(tier: Tier) -> TierFacts:
     )
 
 
-def _unsupported(item: ProbeItem, tier: Tier | None) -> str | None:
+def _unsupported(gate: Gate, item: ProbeItem, tier: Tier | None) -> str | None:
+    """Return why a tier leaves an item out, None when it is to be run."""
     if tier is not None and item.probe in BITSANDBYTES_PROBES and tier.bitsandbytes != "required":
         return tier.bitsandbytes
-    if tier is not None and item.probe == "torch-compile" and not tier.torch_compile:
-        return f"the tier {tier.id} does not promise torch.compile"
+    if item.probe == "torch-compile" and gate.platform is Platform.JETSON and (tier is None or not tier.torch_compile):
+        return (
+            "torch.compile is not promised by the tier" if tier is not None else "no tier that promises torch.compile"
+        )
     return None
 
 

@@ -113,7 +113,7 @@ def require_packages(lacks: Mapping[str, Sequence[str]], snapshot: Snapshot) -> 
     name = (interpreter.executable if interpreter is not None else None) or "the target interpreter"
     lines = [f"{package} (for {', '.join(items)})" for package, items in lacks.items()]
     raise Undecided(
-        f"{name} lacks " + "; ".join(lines),
+        "\n  ".join([f"{name} lacks", *lines]),
         hint="install them without replacing torch (jetproof install), or name another interpreter with --python",
         reason="packages-missing",
     )
