@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import gate
+
 from jetproof_worker import process
 
 SHIM = str(Path(__file__).with_name("broken"))
@@ -55,7 +56,11 @@ def main() -> int:
     for name, probes, env, wrap in trials:
         run = gate.isolated(python, gate.plan(probes, arguments.device, root), env, wrap)
         ends = run.ends
-        green = bool(run.first("finish")) and set(ends) == set(probes) and all(end["outcome"] == "PASS" for end in ends.values())
+        green = (
+            bool(run.first("finish"))
+            and set(ends) == set(probes)
+            and all(end["outcome"] == "PASS" for end in ends.values())
+        )
         right = green == (name == "nothing broken")
         wrong += not right
         print(f"\n{name}: {'green' if green else 'not green'}{'' if right else '   <-- WRONG'}  ({run.seconds:.1f} s)")

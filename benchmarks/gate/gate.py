@@ -1,4 +1,4 @@
-"""Starts the worker on the probes under measurement, and reads what comes back. Standard library and the worker only."""
+"""Starts the worker on the probes under measurement, and reads what comes back; standard library and worker only."""
 
 from __future__ import annotations
 
@@ -92,7 +92,9 @@ class Run:
         return {record["item"]: record for record in self.records if record["record"] == "end"}
 
 
-def isolated(python: str, request: dict[str, Any], env: dict[str, str] | None = None, wrap: tuple[str, ...] = ()) -> Run:
+def isolated(
+    python: str, request: dict[str, Any], env: dict[str, str] | None = None, wrap: tuple[str, ...] = ()
+) -> Run:
     """Run the worker on a request."""
     records: list[dict[str, Any]] = []
     reader = frames.Reader()

@@ -1,4 +1,4 @@
-"""Does the probes' work in one plain process, one after another, without isolation: what the gate is measured against."""
+"""Does the probes' work in one plain process, one after another, without isolation: what the gate is held against."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 
-from jetproof_worker import catalogue, item_process  # noqa: E402
-from jetproof_worker.probe import Context  # noqa: E402
+from jetproof_worker import catalogue, item_process
+from jetproof_worker.probe import Context
 
 
 def main() -> None:

@@ -53,8 +53,8 @@ def _set_apart(fds: Mapping[str, int], parent: int) -> None:
     process.adopt_orphans()
     kernel.die_with_parent(parent)
     signal.set_wakeup_fd(-1)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+    for caught in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP):
+        signal.signal(caught, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -137,7 +137,11 @@ def _check_bounds(context: Context) -> None:
     for measured in wrong[:20]:
         words.append(
             "%s is %g%s" % (measured.name, measured.value, " " + measured.unit if measured.unit else "")
-            + ("" if measured.bound is None else ", %s %g is wanted" % ((measured.sense or "").replace("-", " "), measured.bound))
+            + (
+                ""
+                if measured.bound is None
+                else ", %s %g is wanted" % ((measured.sense or "").replace("-", " "), measured.bound)
+            )
         )
     finite = all(measured.value - measured.value == 0 for measured in wrong)
     raise Failed("bound-exceeded" if finite else "not-finite", "; ".join(words))

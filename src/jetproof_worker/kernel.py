@@ -19,7 +19,7 @@ def die_with_parent(parent: int, number: int = signal.SIGKILL) -> bool:
     `parent` is the process id that the parent had before the fork: when it is gone already, nothing would ever come.
     """
     try:
-        asked = ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0) == 0
+        asked = bool(ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0) == 0)
     except (OSError, AttributeError):
         asked = False
     if os.getppid() != parent:
@@ -36,9 +36,9 @@ def prefer_as_victim(score: int = 700) -> Optional[int]:
                 file.seek(0)
                 file.write(str(score))
                 now = score
-        return now
     except (OSError, ValueError):
         return None
+    return now
 
 
 def available_memory() -> Optional[int]:

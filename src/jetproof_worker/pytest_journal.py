@@ -1,9 +1,9 @@
 """The pytest plugin that writes down what really happened to each test, from the call itself and not from its report.
 
-Imported only where pytest has been found. It runs inside the host's pytest, where other hooks may rewrite reports, hold tests back or run them twice; so it records
-each step, and the judging is done elsewhere (`pytest_verdict`). Works with pytest 6 and later, Python 3.8 and later.
-What it cannot withstand is a project that means to deceive from inside the same process; the modules and hooks in play
-are recorded by path and digest so that such a thing can be found.
+Imported only where pytest has been found. It runs inside the host's pytest, where other hooks may rewrite reports, hold
+tests back or run them twice; so it records each step, and the judging is done elsewhere (`pytest_verdict`). Works with
+pytest 6 and later, Python 3.8 and later. What it cannot withstand is a project that means to deceive from inside the
+same process; the modules and hooks in play are recorded by path and digest so that such a thing can be found.
 """
 
 from __future__ import annotations
@@ -181,7 +181,11 @@ def judged(
     if told != "passed":
         return "ERROR", "outcome-differs", "nothing was raised, and the report says %s" % told
     if phase == "call" and bodies is not None and bodies != 1:
-        return "ERROR", "body-not-run" if bodies == 0 else "ran-twice", "the test's function was called %d times" % bodies
+        return (
+            "ERROR",
+            "body-not-run" if bodies == 0 else "ran-twice",
+            "the test's function was called %d times" % bodies,
+        )
     return "PASS", "ok", ""
 
 
@@ -212,14 +216,16 @@ def hooks_in_play(manager: Any, own: object) -> List[Dict[str, Any]]:
         file = getattr(module, "__file__", None)
         hooks = sorted({caller.name for caller in callers})
         if hooks or file:
-            found.append({"plugin": str(manager.get_name(plugin)), "file": file, "sha256": _digest(file), "hooks": hooks})
+            found.append(
+                {"plugin": str(manager.get_name(plugin)), "file": file, "sha256": _digest(file), "hooks": hooks}
+            )
     return found
 
 
 def modules_in_play(root: str) -> List[Dict[str, Any]]:
     """Return the imported modules whose files lie in the project, and pytest's own, with their digests."""
     found: Dict[str, Dict[str, Any]] = {}
-    for name, module in sorted(list(sys.modules.items())):
+    for name, module in sorted(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if not isinstance(file, str):
             continue
@@ -243,8 +249,8 @@ def _expected_to_fail(item: Any) -> bool:
     marks = list(item.iter_markers("xfail")) if hasattr(item, "iter_markers") else []
     if not marks:
         return False
-    try:
-        from _pytest import skipping  # noqa: PLC0415, PLC2701 - pytest has no public way to ask
+    try:  # pytest has no public way to ask
+        from _pytest import skipping
 
         return skipping.evaluate_xfail_marks(item) is not None
     except Exception:

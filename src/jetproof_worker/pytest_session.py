@@ -63,7 +63,16 @@ def main() -> int:
 
 def arguments(settings: Mapping[str, Any], root: str) -> List[str]:
     """Return pytest's command line; the project's own `addopts` still come before it, and are judged by what ran."""
-    words = ["--rootdir", root, "--color=no", "-q", "--tb=short", "-o", "xfail_strict=true", "--continue-on-collection-errors"]
+    words = [
+        "--rootdir",
+        root,
+        "--color=no",
+        "-q",
+        "--tb=short",
+        "-o",
+        "xfail_strict=true",
+        "--continue-on-collection-errors",
+    ]
     for name in NEVER:
         words += ["-p", "no:" + name]
     for name in settings["allow_plugins"]:

@@ -102,9 +102,13 @@ def _tests(selection: PytestSelection, read: _Read) -> Dict[str, Tuple[str, str]
     tests = {id_: _one(id_, read) for id_ in expected}
     for id_ in list(read.begun) + list(read.phases):
         if id_ not in wanted and id_ not in tests:
-            tests[id_] = ("ERROR", "unexpected-test") if _reason(id_, read) != "empty-parametrize" else (
-                "MISS",
-                "empty-parametrize",
+            tests[id_] = (
+                ("ERROR", "unexpected-test")
+                if _reason(id_, read) != "empty-parametrize"
+                else (
+                    "MISS",
+                    "empty-parametrize",
+                )
             )
     return tests
 
@@ -171,7 +175,9 @@ def _verdict(
     if broken:
         return Verdict("ERROR", "journal-broken", "the journal's records are not in order")
     if read.finish is None:
-        return Verdict("ERROR", "no-finish", "pytest's session never came to its end (exit status %s)" % ended.get("code"))
+        return Verdict(
+            "ERROR", "no-finish", "pytest's session never came to its end (exit status %s)" % ended.get("code")
+        )
     if ended.get("status") != "exited" or read.finish.get("status") != ended.get("code"):
         message = "pytest said %s, its process ended with %s" % (read.finish.get("status"), ended.get("code"))
         return Verdict("ERROR", "exit-status-differs", message)
@@ -187,7 +193,9 @@ def _verdict(
     if not tests or (selection.expected_at_least or 0) > len(tests):
         return Verdict("MISS", "not-collected", "%d tests ran, more are wanted" % len(tests))
     if ended.get("code") != 0:
-        return Verdict("ERROR", "pytest-status", "all tests passed, and pytest ended with status %s" % ended.get("code"))
+        return Verdict(
+            "ERROR", "pytest-status", "all tests passed, and pytest ended with status %s" % ended.get("code")
+        )
     return Verdict("PASS", "ok")
 
 

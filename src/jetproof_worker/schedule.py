@@ -9,7 +9,7 @@ from jetproof_worker.request import Item
 
 
 def parallelism(asked: Optional[int], items: int, cores: int) -> int:
-    """How many items may run side by side: as asked, or one a core and one more, as each waits for the device now and then."""
+    """How many items may run side by side: as asked, or one more than there are cores, as each waits now and then."""
     return max(1, min(asked if asked is not None else cores + 1, items))
 
 

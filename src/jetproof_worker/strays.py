@@ -12,12 +12,14 @@ from jetproof_worker import process
 _ROUNDS = 100
 
 
-def clear(holder: int, ended: int, live: Iterable[int], keep: Iterable[int], forget: Callable[[List[int]], object]) -> None:
+def clear(
+    holder: int, ended: int, live: Iterable[int], keep: Iterable[int], forget: Callable[[List[int]], object]
+) -> None:
     """Kill all below the zygote `holder` that belongs to no item, until nothing is left.
 
-    `ended` is the item that has just ended, still unreaped: its group number is its own until then. `live` are the items
-    that run, `keep` others that wait to be reaped. `forget` has the zygote reap those that came down to it as orphans.
-    """
+    `ended` is the item that has just ended, still unreaped: its group number is its own until then. `live` are the
+    items that run, `keep` others that wait to be reaped. `forget` has the zygote reap those that came down to it as
+    orphans."""
     live, keep = tuple(live), {holder, ended, *keep}
     for turn in range(_ROUNDS):
         send(-ended, signal.SIGKILL)  # the whole group at once: a fork bomb cannot outrun it

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import platform
-import select
 import selectors
 import signal
 import sys
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
 from jetproof_worker import (
     boot,
@@ -28,6 +27,7 @@ from jetproof_worker import (
     watch,
     zygote,
 )
+from jetproof_worker.controller_link import ControllerLink, Stopped
 from jetproof_worker.item_run import ItemRun
 from jetproof_worker.request import Item, Request
 
@@ -37,20 +37,13 @@ _UNKILLABLE_AFTER = 15.0
 _DRAIN = 64 << 20
 
 
-class Stopped(Exception):
-    """The worker is to end now: a signal came, or the controller is gone."""
-
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status = status
-
-
 class Supervisor:
     """The state of one run, from the first zygote to the finish record."""
 
-    def __init__(self, wanted: Request, emit: Callable[[Mapping[str, Any]], None], out: int, parent: int) -> None:
+    def __init__(self, wanted: Request, link: ControllerLink) -> None:
         self.wanted = wanted
-        self.emit = emit
+        self.link = link
+        self.emit = link.emit
         self.started = time.monotonic()
         self.waiting: List[Item] = schedule.order(wanted.items)
         self.running: Dict[str, ItemRun] = {}
@@ -65,9 +58,6 @@ class Supervisor:
         self.parallel = schedule.parallelism(wanted.parallel, len(wanted.items), self.cores)
         self.available = kernel.available_memory()
         self.reserve = schedule.reserve(self.available or 0)
-        self._out = select.poll()
-        self._out.register(out, 0)
-        self._parent = parent
         self._signal = 0
         self._next_beat = self.started + _BEAT_SECONDS
         self._import_late = False
@@ -83,7 +73,7 @@ class Supervisor:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._on_signal)
         self.selector.register(self._woken, selectors.EVENT_READ, ("wake", None, None))
-        kernel.die_with_parent(parent, signal.SIGTERM)
+        kernel.die_with_parent(link.parent, signal.SIGTERM)
 
     def _on_signal(self, number: int, _frame: Any) -> None:
         self._signal = number
@@ -120,7 +110,8 @@ class Supervisor:
             self._start_items()
             self._wait()
             self._check_limits()
-            self._check_controller()
+            self.link.check()
+            self._beat()
         self.emit({"record": "finish", "items": self.ended, "seconds": time.monotonic() - self.started})
         return 0
 
@@ -208,17 +199,12 @@ class Supervisor:
         if record.get("record") in ("collected", "test", "pytest-finish"):
             self.emit(dict(record, item=run.item.id))
 
-    def _check_controller(self) -> None:
-        if os.getppid() != self._parent:
-            raise Stopped(143, "the controller is gone")
-        if any(event & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, event in self._out.poll(0)):
-            raise Stopped(143, "the controller reads no more")
+    def _beat(self) -> None:
         now = time.monotonic()
         if now >= self._next_beat:
             self._next_beat = now + _BEAT_SECONDS
-            if self.running:
-                memory = kernel.available_memory()
-                self.emit({"record": "beat", "running": sorted(self.running), "mem_available_bytes": memory})
+            memory = kernel.available_memory()
+            self.emit({"record": "beat", "running": sorted(self.running), "mem_available_bytes": memory})
 
     def _check_limits(self) -> None:
         now = time.monotonic()

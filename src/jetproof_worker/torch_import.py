@@ -43,7 +43,7 @@ def lost(signal: Optional[str], late_after: Optional[float], stderr: str, trace:
         how = "was still running after %g s" % late_after
     else:
         how = "died of %s" % signal if signal else "ended the process"
-    data = {"mode": "fork", "why": [], "stderr": stderr, "traceback": trace, "signal": signal}
+    data: Dict[str, Any] = {"mode": "fork", "why": [], "stderr": stderr, "traceback": trace, "signal": signal}
     return _record("ERROR", "torch-import-failed", "importing torch %s" % how, data)
 
 

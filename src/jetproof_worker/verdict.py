@@ -42,35 +42,41 @@ def judge(ended: Ended) -> Verdict:
     """Judge one item. PASS needs exactly one valid result that says so and a process that ended well after it."""
     name = signal_name(ended.status)
     if ended.killed_for == "timeout":
-        return Verdict("ERROR", "timeout", "still running after %g s; it and its descendants were killed" % ended.limit, name)
+        return Verdict(
+            "ERROR", "timeout", "still running after %g s; it and its descendants were killed" % ended.limit, name
+        )
     if ended.killed_for == "fork-failed":
         return Verdict("ERROR", "fork-failed", "no process could be forked for it")
     if ended.killed_for is not None:
         return Verdict("ERROR", ended.killed_for, "killed by the worker", name)
     if ended.lost:
         return Verdict("ERROR", "import-lost", "the process that held the import of torch died while this ran", name)
-    if name is not None and not ended.results:
-        if name == "SIGKILL" and ended.out_of_memory:
-            return Verdict("ERROR", "killed-out-of-memory", "the kernel killed it: memory had run out", name)
-        if name == "SIGKILL":
-            return Verdict("ERROR", "killed", "killed by somebody else (SIGKILL)", name)
-        return Verdict("ERROR", "signal", "died of %s" % name, name)
-    if ended.status is None:
-        return Verdict("ERROR", "exit-status", "how it ended could not be read")
     if not ended.results:
-        if ended.stray_bytes:
-            return Verdict("ERROR", "bad-result", "%d bytes that are no result were left" % ended.stray_bytes)
-        code = os.WEXITSTATUS(ended.status)
-        if code == 0:
-            return Verdict("ERROR", "no-result", "it ended with status 0 and left no result")
-        return Verdict("ERROR", "exit-status", "it ended with status %d and left no result" % code)
+        return _without_result(ended, name)
     if len(ended.results) > 1 or ended.stray_bytes or not _sound(ended.results[0]):
         return Verdict("ERROR", "bad-result", "what it left is not one valid result", name)
-    if name is not None or os.WEXITSTATUS(ended.status) != 0:
-        how = "died of %s" % name if name else "ended with status %d" % os.WEXITSTATUS(ended.status)
+    if ended.status is None or ended.status != 0:
+        how = "died of %s" % name if name else "ended with wait status %s" % ended.status
         return Verdict("ERROR", "died-after-result", "it left a result and then %s" % how, name)
     result = ended.results[0]
     return Verdict(result["outcome"], result["reason"], result["message"])
+
+
+def _without_result(ended: Ended, name: Optional[str]) -> Verdict:
+    if name == "SIGKILL" and ended.out_of_memory:
+        return Verdict("ERROR", "killed-out-of-memory", "the kernel killed it: memory had run out", name)
+    if name == "SIGKILL":
+        return Verdict("ERROR", "killed", "killed by somebody else (SIGKILL)", name)
+    if name is not None:
+        return Verdict("ERROR", "signal", "died of %s" % name, name)
+    if ended.status is None:
+        return Verdict("ERROR", "exit-status", "how it ended could not be read")
+    if ended.stray_bytes:
+        return Verdict("ERROR", "bad-result", "%d bytes that are no result were left" % ended.stray_bytes)
+    code = os.WEXITSTATUS(ended.status)
+    if code == 0:
+        return Verdict("ERROR", "no-result", "it ended with status 0 and left no result")
+    return Verdict("ERROR", "exit-status", "it ended with status %d and left no result" % code)
 
 
 def signal_name(status: Optional[int]) -> Optional[str]:
@@ -86,4 +92,8 @@ def signal_name(status: Optional[int]) -> Optional[str]:
 
 def _sound(result: Dict[str, Any]) -> bool:
     texts = all(isinstance(result.get(name), str) for name in ("outcome", "reason", "message"))
-    return texts and result["outcome"] in _OUTCOMES and (result["outcome"] == "PASS") == (result["reason"] in ("ok", "collected"))
+    return (
+        texts
+        and result["outcome"] in _OUTCOMES
+        and (result["outcome"] == "PASS") == (result["reason"] in ("ok", "collected"))
+    )

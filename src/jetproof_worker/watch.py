@@ -19,8 +19,8 @@ def start(cookie: Optional[str]) -> int:
         return held
     try:
         os.setsid()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
+        for ignored in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(ignored, signal.SIG_IGN)
         nothing = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(nothing, number)

@@ -208,7 +208,7 @@ def _serve(link: socket.socket) -> None:
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     running: Dict[int, str] = {}
     while True:
-        ready, _, _ = select.select([link, woken], [], [])
+        ready, _, _ = select.select([link.fileno(), woken], [], [])
         if woken in ready:
             try:
                 os.read(woken, 4096)
@@ -217,7 +217,7 @@ def _serve(link: socket.socket) -> None:
         for pid in list(running):
             if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
                 _answer(link, {"ended": pid, "item": running.pop(pid)})
-        if link in ready:
+        if link.fileno() in ready:
             rights_room = socket.CMSG_SPACE(len(PIPES) * array.array("i").itemsize)
             data, ancillary, _, _ = link.recvmsg(_MESSAGE, rights_room)
             if not data:

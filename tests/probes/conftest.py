@@ -93,7 +93,12 @@ def host(tmp_path: Path) -> Callable[[str], dict[str, Any]]:
         (package / "__init__.py").write_text("")
         code = "import ctypes, os, signal, subprocess, sys, threading, time\n\ndef resolve(name):\n"
         (package / "device.py").write_text(code + textwrap.indent(textwrap.dedent(body), "    "))
-        wanted = {"id": "probe::device-resolver", "probe": "device-resolver", "params": {"expected": "cpu"}, "timeout": 30}
+        wanted = {
+            "id": "probe::device-resolver",
+            "probe": "device-resolver",
+            "params": {"expected": "cpu"},
+            "timeout": 30,
+        }
         return {
             "items": [{**wanted, **item}],
             "resolver": "hostproject.device:resolve",

@@ -1,9 +1,9 @@
 """bitsandbytes quantizes to NF4 on the device, and computes with it rightly.
 
 What it proves
-    Weights quantized to NF4 and back lie within half the widest gap of NF4's sixteen levels, each measured by its block's
-    largest value, and the whole is as near as NF4 can be and no nearer (nearer would mean that nothing was quantized).
-    A Linear4bit layer gives the product with these weights within float16's bounds of float64 on the CPU.
+    Weights quantized to NF4 and back lie within half the widest gap of NF4's sixteen levels, each measured by its
+    block's largest value, and the whole is as near as NF4 can be and no nearer (nearer would mean that nothing was
+    quantized). A Linear4bit layer gives the product with these weights within float16's bounds of float64 on the CPU.
 
 What it does not prove
     That a quantized model's answers are good. Where the tier says that bitsandbytes is unsupported (`support:
@@ -65,7 +65,9 @@ def run(context: Context) -> None:
         single = layer(inputs[:1].to(device))
     context.measure("linear4bit", relative_error(torch, output, inputs.double() @ back.T), "", 8 * 2.0**-11)
     context.measure("linear4bit/one-row", relative_error(torch, single, inputs[:1].double() @ back.T), "", 8 * 2.0**-11)
-    context.measure("linear4bit/float", relative_error(torch, output, inputs.double() @ exact.T), "", 1.25 * NORMAL_ERROR[1])
+    context.measure(
+        "linear4bit/float", relative_error(torch, output, inputs.double() @ exact.T), "", 1.25 * NORMAL_ERROR[1]
+    )
 
 
 PROBE = Probe(

@@ -2,8 +2,8 @@
 
 What it proves
     The repository and the exact commit that the policy names can be had here (from the hub, or from this machine's
-    cache), the weights are in the safetensors format, and a forward pass and a short generation on the device are finite
-    and of the right shape.
+    cache), the weights are in the safetensors format, and a forward pass and a short generation on the device are
+    finite and of the right shape.
 
 What it does not prove
     That the model's answers are good. Only the gate `model-download` may hold this item: it needs the network or a

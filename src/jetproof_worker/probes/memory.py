@@ -9,7 +9,8 @@ What it does not prove
     How much memory a model can have: unified memory is not filled here, since that can take the whole board down.
 
 Reasons
-    `nvml-assert-is-oom` (accepted if `accept_nvml_assert` is true), `not-refused`, `refused-otherwise`, `bound-exceeded`
+    `nvml-assert-is-oom` (accepted if `accept_nvml_assert` is true), `not-refused`, `refused-otherwise`,
+    `bound-exceeded`
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 What it proves
     For each pair of the table below the device's result is finite and no further from the result in float64 on the CPU
     than the number format and the length of its sums allow. Inputs are drawn anew from the item's seed, rounded to the
-    format first, and the same for both sides. Results are compared as a whole (2-norm); copying operations must be exact.
+    format first, and the same for both sides. Results are compared as a whole (2-norm); what only copies must be exact.
 
     | operation | float32 | float16, bfloat16 |
     |---|---|---|
@@ -16,8 +16,8 @@ What it proves
     `bfloat16` is left out below compute capability 8.0, which has no such arithmetic, and the item's detail says so.
 
 What it does not prove
-    That every operation of torch is right, or any of them at other sizes. On the CPU (`device: cpu`, the preflight's use)
-    it says nothing of a GPU.
+    That every operation of torch is right, or any of them at other sizes. On the CPU (`device: cpu`, the preflight's
+    use) it says nothing of a GPU.
 
 Reasons
     `bound-exceeded`, `not-finite`

@@ -55,7 +55,7 @@ def _edit(context: Context, torch: Any, model: Any, original: Any, kind: str, de
     there, unit = stored["weight"].to(device), direction.to(device)
     context.require(there.device.type == device, "wrong-place", "the fetched weight is on %s" % there.device)
     edited = there - torch.outer(unit, unit @ there)
-    _store(torch, stored, edited)
+    _store(stored, edited)
 
     exact = direction.double()
     wanted = original["0.weight"] - torch.outer(exact, exact @ original["0.weight"])
@@ -74,7 +74,7 @@ def _edit(context: Context, torch: Any, model: Any, original: Any, kind: str, de
     context.measure("forward/" + kind, relative_error(torch, output, reference), "", _BOUND)
 
 
-def _store(torch: Any, stored: Any, edited: Any) -> None:
+def _store(stored: Any, edited: Any) -> None:
     """Write the weight back to where accelerate keeps it: a dictionary, or a file for each weight."""
     name = stored.prefix + "weight"
     where = stored.dataset

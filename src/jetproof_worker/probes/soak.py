@@ -1,8 +1,8 @@
 """The device computes the same right result again and again for a while.
 
 What it proves
-    For as many minutes as the policy asks, products of changing random matrices stay within float32's bound of float64 on
-    the CPU, and one fixed product stays equal to its first result, bit by bit.
+    For as many minutes as the policy asks, products of changing random matrices stay within float32's bound of float64
+    on the CPU, and one fixed product stays equal to its first result, bit by bit.
 
 What it does not prove
     Anything beyond that time or at other loads. It is opt-in: no default gate holds it.
@@ -13,6 +13,7 @@ Reasons
 
 from __future__ import annotations
 
+import math
 import time
 
 from jetproof_worker.probe import GIB, Context, Probe, relative_error
@@ -35,11 +36,11 @@ def run(context: Context) -> None:
         left = torch.randn(_SIZE, _SIZE, generator=draw)
         right = torch.randn(_SIZE, 16, generator=draw)
         error = relative_error(torch, left.to(device) @ right.to(device), left.double() @ right.double())
-        worst = error if error != error or error > worst else worst
+        worst = error if math.isnan(error) or error > worst else worst
         for _ in range(20):
             changed += int((fixed[0] @ fixed[1] != first).any())
         turns += 1
-        if error != error or changed or time.monotonic() >= until:
+        if math.isnan(error) or changed or time.monotonic() >= until:
             break
     context.measure("turns", turns, "")
     context.measure("worst", worst, "", 4 * 2.0**-24 * 32)

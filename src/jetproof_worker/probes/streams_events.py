@@ -1,8 +1,8 @@
 """Work on several streams runs in the order that events impose, and events tell the time.
 
 What it proves
-    A stream that waits for another's event sees all that the other wrote before it, again and again; an event knows when
-    it has been reached; the time between two events is above zero and not longer than the host saw.
+    A stream that waits for another's event sees all that the other wrote before it, again and again; an event knows
+    when it has been reached; the time between two events is above zero and not longer than the host saw.
 
 What it does not prove
     That streams really overlap, or how well.

@@ -1,9 +1,9 @@
 """A small transformer model with random weights runs and generates on the device as it does on the CPU.
 
 What it proves
-    transformers builds a model from a configuration, without any download; its logits on the device are finite and agree
-    with the CPU's within float32's bounds; greedy generation yields tokens each of which is the CPU's best choice too,
-    but for differences within the bound.
+    transformers builds a model from a configuration, without any download; its logits on the device are finite and
+    agree with the CPU's within float32's bounds; greedy generation yields tokens each of which is the CPU's best choice
+    too, but for differences within the bound.
 
 What it does not prove
     Anything about a trained model, a quantized one, or one that fills the memory.

@@ -2,8 +2,8 @@
 
 What it proves
     A function of pointwise operations, a reduction and a product compiles as one graph, with kernels really generated
-    (Triton's on a GPU) in an empty cache, and its result agrees with float64 on the CPU within float32's bounds, for two
-    shapes.
+    (Triton's on a GPU) in an empty cache, and its result agrees with float64 on the CPU within float32's bounds, for
+    two shapes.
 
 What it does not prove
     That a whole model compiles, or that compiling makes it faster.

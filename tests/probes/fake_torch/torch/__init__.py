@@ -19,8 +19,8 @@ if _how == "exit":
 if _how == "threads":
     threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
 if _how == "print":
-    print("a library greets")
-    print("and warns", file=sys.stderr)
+    sys.stdout.write("a library greets\n")
+    sys.stderr.write("and warns\n")
 
 __version__ = "0.0+fake"
 version = types.SimpleNamespace(cuda=None, git_version="0")
