@@ -153,50 +153,48 @@ def test_a_long_text_is_cut() -> None:
         assert platform(read, TABLES).l4t.value == l4t
 
 
-_FILES = st.sampled_from(
-    [
-        "/etc/nv_tegra_release",
-        "/proc/device-tree/model",
-        "/proc/device-tree/compatible",
-        "/proc/device-tree/nvidia,boardids",
-        "/proc/device-tree/nvidia,dtsfilename",
-        "/proc/device-tree/chosen/ids",
-        "eeprom/699-part-number",
-        "/etc/nv_boot_control.conf",
-        "/sys/module/tegra_fuse/parameters/tegra_chip_id",
-        "/proc/cmdline",
-        "/proc/cpuinfo",
-        "/proc/meminfo",
-        "/etc/os-release",
-        "/etc/dgx-release",
-        "/sys/class/dmi/id/product_name",
-        "/sys/class/dmi/id/sys_vendor",
-        "/proc/version",
-    ]
-)
-_COMMANDS = st.sampled_from(
-    [
-        "uname -a",
-        "uname -m",
-        "hostnamectl",
-        "dpkg -l",
-        "dpkg-query -W",
-        "apt-cache policy nvidia-jetpack",
-        "nvidia-smi",
-        "nvidia-smi -L",
-        "nvidia-smi --query-gpu=name,compute_cap --format=csv",
-        "tegrastats",
-        "i2cdump -y 0 0x50",
-        "dmesg",
-        "lscpu",
-        "jetson_clocks --show",
-        "nvpmodel -q",
-        "python3 -m torch.utils.collect_env",
-        "ls /proc/device-tree/chosen/plugin-manager/ids",
-        "docker run image uname -m",
-        "cat /etc/nv_tegra_release",
-    ]
-)
+_FILE_NAMES = [
+    "/etc/nv_tegra_release",
+    "/proc/device-tree/model",
+    "/proc/device-tree/compatible",
+    "/proc/device-tree/nvidia,boardids",
+    "/proc/device-tree/nvidia,dtsfilename",
+    "/proc/device-tree/chosen/ids",
+    "eeprom/699-part-number",
+    "/etc/nv_boot_control.conf",
+    "/sys/module/tegra_fuse/parameters/tegra_chip_id",
+    "/proc/cmdline",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/etc/os-release",
+    "/etc/dgx-release",
+    "/sys/class/dmi/id/product_name",
+    "/sys/class/dmi/id/sys_vendor",
+    "/proc/version",
+]
+_FILES = st.sampled_from(_FILE_NAMES)
+_COMMAND_LINES = [
+    "uname -a",
+    "uname -m",
+    "hostnamectl",
+    "dpkg -l",
+    "dpkg-query -W",
+    "apt-cache policy nvidia-jetpack",
+    "nvidia-smi",
+    "nvidia-smi -L",
+    "nvidia-smi --query-gpu=name,compute_cap --format=csv",
+    "tegrastats",
+    "i2cdump -y 0 0x50",
+    "dmesg",
+    "lscpu",
+    "jetson_clocks --show",
+    "nvpmodel -q",
+    "python3 -m torch.utils.collect_env",
+    "ls /proc/device-tree/chosen/plugin-manager/ids",
+    "docker run image uname -m",
+    "cat /etc/nv_tegra_release",
+]
+_COMMANDS = st.sampled_from(_COMMAND_LINES)
 _WORDS = st.sampled_from(
     [
         "# R36 (release), REVISION: 4.3",
@@ -242,3 +240,36 @@ def test_no_text_raises_or_gives_an_absurd_value(files: dict[str, str], commands
     if found.is_jetson.value is True:
         shown = " ".join([*files.values(), *commands.values()]).lower()
         assert any(word in shown for word in ("jetson", "p3701", "3701", "3668")), shown
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "\n",
+        " ",
+        "a",
+        "0",
+        "| 0 x ",
+        "GPU 0: ",
+        "699-13701-0005 ",
+        "3668-0001-300 ",
+        "nvidia,p3701-0005",
+        "Package: x\n",
+        "R36",
+        "# R36 (release)    ",
+        "Linux ",
+        "CPU part : 0x1\n",
+        "aa:\n \n",
+        "00 ",
+    ],
+)
+def test_hostile_texts_come_to_an_end(piece: str) -> None:
+    """A pattern whose work grows with the square of the text would hang here."""
+    for start in ("", "R36"):
+        text = start + piece * ((1 << 14) // len(piece))
+        read = ReadOut(
+            files={path: Reading(read_from=path, text=text) for path in _FILE_NAMES},
+            commands={line: Reading(read_from=line, text=text) for line in _COMMAND_LINES},
+        )
+        found = platform(read, TABLES)
+        assert all(len(note) < 4000 for note in found.notes)

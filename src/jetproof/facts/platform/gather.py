@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
 
 from jetproof.facts.platform import read_board, read_machine, read_release
 from jetproof.facts.platform.signs import Kind, Sign, Signs
@@ -11,6 +13,11 @@ from jetproof.facts.readout import ReadOut, Text
 from jetproof.tables import Tables
 
 Reader = Callable[[Text], Iterable[Sign]]
+
+_MOST_SIGNS = 200
+"""Signs that are taken from one text."""
+_LONGEST = 200
+"""Characters of a sign's value."""
 
 _MODEL_FILES = (
     r"/proc/device-tree/model|/tmp/nv_jetson_model|/sys/devices/soc0/machine"
@@ -145,13 +152,18 @@ def _paths(readout: ReadOut) -> Iterator[Sign]:
             yield from read_board.board_ids(Text(read_from=path, text=path.rpartition("/")[2]))
 
 
+def _bounded(sign: Sign) -> Sign:
+    """The sign with a value of bounded length: what tells a machine is short."""
+    return sign if len(sign.value) <= _LONGEST else replace(sign, value=sign.value[:_LONGEST])
+
+
 def signs(readout: ReadOut, tables: Tables) -> Signs:
     """Return every sign of the machine that the read-out gives."""
     found: list[Sign] = []
     for kind, text in readout.texts():
         readers = _file_readers(text.read_from, tables) if kind == "file" else _command_readers(text, tables)
         for reader in readers:
-            found.extend(reader(text))
+            found.extend(_bounded(sign) for sign in islice(reader(text), _MOST_SIGNS))
     found.extend(_paths(readout))
     for kernel in [sign for sign in found if sign.kind is Kind.KERNEL]:
         found.extend(read_release.kernel_release(kernel))

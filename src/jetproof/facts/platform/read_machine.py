@@ -17,15 +17,15 @@ _ARCHES = {
 _KERNEL = r"\d+\.\d+(?:\.\d+)?[\w.+~-]*"
 _KERNEL_TEXTS = (
     re.compile(rf"\bLinux version ({_KERNEL})"),
-    re.compile(rf"^\s*(?:Kernel:|Kernel Version:?|Kernel\s*:)\s*(?:Linux\s+)?({_KERNEL})", re.MULTILINE),
+    re.compile(rf"^[ \t]*(?:Kernel:|Kernel Version:?|Kernel[ \t]*:)\s*(?:Linux\s+)?({_KERNEL})", re.MULTILINE),
     re.compile(rf"\bLinux-({_KERNEL}?)-(?:aarch64|arm64|x86_64|amd64|armv7l|i686)\b"),
     re.compile(rf"^Linux\s+(?:[\w.-]+\s+)?({_KERNEL})(?=\s|$)", re.MULTILINE),
 )
 _ARCH_WORD = re.compile(r"(?<![\w.])(aarch64|arm64|x86_64|amd64|x86-64|i[36]86|armv[678]l|ppc64le|riscv64)(?![\w.])")
-_ARCH_FIELD = re.compile(r"^\s*Architecture:\s*(\S+)", re.MULTILINE)
+_ARCH_FIELD = re.compile(r"^[ \t]*Architecture:\s*(\S+)", re.MULTILINE)
 _GPU_LINES = (
-    re.compile(r"^\s*GPU \d+: (.+?)(?: \(UUID.*)?$", re.MULTILINE),
-    re.compile(r"^\|\s+\d+\s{1,3}(\S.*?)\s+(?:On|Off|N/A)\s*\|", re.MULTILINE),
+    re.compile(r"^[ \t]*GPU \d+: (.+?)(?: \(UUID.*)?$", re.MULTILINE),
+    re.compile(r"^\|[ ]{1,9}\d{1,3}[ ]{1,3}(\S.{0,80}?)[ ]{1,60}(?:On|Off|N/A)[ ]{0,60}\|", re.MULTILINE),
     re.compile(r"^Device \d+: \"(.+?)\"", re.MULTILINE),
     re.compile(r"^GPU models and configuration:\s*(?!GPU \d)(\S.*)$", re.MULTILINE),
     re.compile(r"(?:VGA compatible|3D) controller: NVIDIA Corporation [^\n\[]*\[([^\]\n]+)\]"),
@@ -179,7 +179,7 @@ def os_release(text: Text) -> Iterator[Sign]:
 
 def os_text(text: Text) -> Iterator[Sign]:
     """Yield the system's name from a tool that prints it."""
-    found = re.search(r"^\s*(?:Operating System|Description|OS|Distribution):\s*(\S.*)$", text.text, re.MULTILINE)
+    found = re.search(r"^[ \t]*(?:Operating System|Description|OS|Distribution):\s*(\S.*)$", text.text, re.MULTILINE)
     if found:
         yield Sign(kind=Kind.OS, value=found[1].strip(), read_from=text.read_from)
     yield from distribution_kind(text)
@@ -246,10 +246,10 @@ def hostnamectl(text: Text) -> Iterator[Sign]:
     """Yield what hostnamectl prints, save the host's name."""
     yield from kernel_text(text)
     yield from os_text(text)
-    machine = re.search(r"^\s*Hardware Model:\s*(\S.*)$", text.text, re.MULTILINE)
+    machine = re.search(r"^[ \t]*Hardware Model:\s*(\S.*)$", text.text, re.MULTILINE)
     if machine:
         yield Sign(kind=Kind.MODEL, value=machine[1].strip(), read_from=text.read_from)
-    vendor = re.search(r"^\s*Hardware Vendor:\s*(\S.*)$", text.text, re.MULTILINE)
+    vendor = re.search(r"^[ \t]*Hardware Vendor:\s*(\S.*)$", text.text, re.MULTILINE)
     if vendor:
         yield Sign(kind=Kind.VENDOR, value=vendor[1].strip(), read_from=text.read_from)
 

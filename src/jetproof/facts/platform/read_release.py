@@ -9,7 +9,8 @@ from jetproof.facts.platform.signs import Kind, Sign
 from jetproof.facts.readout import Text
 
 _LINE = re.compile(
-    r"^[^A-Za-z0-9]{0,8}R(?P<major>\d{2})\s*(?:\(release\))?\s*,\s*REVISION:\s*(?P<revision>\d{1,3}(?:\.\d{1,3}){0,2})\b(?P<rest>.*)",
+    r"^[^A-Za-z0-9]{0,8}R(?P<major>\d{2})[ \t]{0,9}(?:\(release\))?"
+    r"[ \t]{0,9},[ \t]{0,9}REVISION:[ \t]{0,9}(?P<revision>\d{1,3}(?:\.\d{1,3}){0,2})\b(?P<rest>.*)",
     re.IGNORECASE | re.MULTILINE,
 )
 _MADE_UP_GCID = "12345678"
@@ -23,8 +24,8 @@ _DPKG_ROW = re.compile(r"^(?P<state>[a-z]{2,3})\s+(?P<name>[a-z0-9][a-z0-9.+-]+)
 _QUERY_ROW = re.compile(r"^'?(?P<name>[a-z0-9][a-z0-9.+-]+)(?::\w+)?[\s=]+(?P<release>\d\S*?)'?$")
 _APT_ROW = re.compile(r"^(?P<name>[a-z0-9][a-z0-9.+-]+)/\S+\s+(?P<release>\S+)\s+\S+\s+\[(?P<state>[^\]]+)\]")
 _UPGRADABLE = re.compile(r"upgradable from: (\S+)")
-_STANZA = re.compile(r"^Package:\s*(?P<name>\S+)\s*$", re.MULTILINE)
-_POLICY = re.compile(r"^(?P<name>[a-z0-9][a-z0-9.+-]+):\s*\n\s+Installed:\s*(?P<release>\S+)", re.MULTILINE)
+_STANZA = re.compile(r"^Package:[ \t]*(?P<name>\S+)[ \t]*$", re.MULTILINE)
+_POLICY = re.compile(r"^(?P<name>[a-z0-9][a-z0-9.+-]+):[ \t]*\n[ \t]+Installed:[ \t]*(?P<release>\S+)", re.MULTILINE)
 
 
 def three_numbers(release: str) -> str:

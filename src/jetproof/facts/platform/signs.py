@@ -57,6 +57,9 @@ class Kind(Enum):
     """A CPU that only an emulator has."""
 
 
+_MOST_NAMED = 4
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sign:
     """One value of one kind, and where it was read."""
@@ -91,4 +94,6 @@ def distinct(signs: Iterable[Sign]) -> tuple[Sign, ...]:
 
 def named(signs: Iterable[Sign]) -> str:
     """Return signs as a person reads them: value and place."""
-    return "; ".join(f"{sign.value} ({sign.read_from})" for sign in signs)
+    shown = [f"{sign.value} ({sign.read_from})" for sign in signs]
+    more = f"; and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""
+    return "; ".join(shown[:_MOST_NAMED]) + more
