@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from jetproof.target.reading import Reason, Reading
+from jetproof.target.reading import Reading, Reason
 
 TEXT_LIMIT = 1 << 18
 """Characters of one text that are looked at; what tells a machine stands far before."""
