@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jetproof.facts.fact import Fact, known, unknown
 from jetproof.facts.model import DeviceNode, Permissions
 from jetproof.target.snapshot import Snapshot
 from jetproof.target.snapshot_model import User
 
 
-def _groups(name: str, groups: list[str] | None, place: str) -> Fact[tuple[str, ...]]:
+def _groups(name: str, groups: Sequence[str] | None, place: str) -> Fact[tuple[str, ...]]:
     return unknown(name, read_from=place) if groups is None else known(name, tuple(groups), place)
 
 
