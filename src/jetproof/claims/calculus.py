@@ -42,8 +42,8 @@ _RANKS = {
     State.UNPROVEN: 1,
     State.WAIVED: 1,
     State.STALE: 2,
-    State.CONTESTED: 3,
-    State.FLAKY: 4,
+    State.FLAKY: 3,
+    State.CONTESTED: 4,
     State.SUPPORTED: 5,
 }
 
@@ -238,22 +238,19 @@ def _fresh(proof: Proof, today: date, age: int) -> bool:
 def _state(kept: _Sorted, today: date, age: int) -> State:
     passes = [proof for proof in kept.passes if _fresh(proof, today, age)]
     gapped = [proof for proof in kept.gapped if _fresh(proof, today, age)]
-    if kept.failures:
-        # another board's later pass does not clear a failure, it disputes it
-        newest = max((proof.finished for proof in passes), default=None)
-        disputed = newest is not None and all(
-            newest > failure.finished and _passed_elsewhere(failure, passes) for failure in kept.failures
-        )
-        return State.CONTESTED if disputed else State.FAILING
     flaky = [
         proof
         for proof in kept.flaky
         if not any(item.signer == proof.signer and item.later_than(proof) for item in passes)
     ]
-    if passes:
-        return State.FLAKY if flaky else State.SUPPORTED
-    if gapped:
-        return State.CONTESTED
+    if kept.failures:
+        # another board's later pass does not clear a failure, it disputes it
+        disputed = not flaky and all(_passed_elsewhere(failure, passes) for failure in kept.failures)
+        return State.CONTESTED if disputed else State.FAILING
+    if passes or gapped:
+        if flaky:
+            return State.FLAKY
+        return State.SUPPORTED if passes else State.CONTESTED
     if any(_fresh(proof, today, age) and proof.clock_trusted for proof in flaky):
         return State.FLAKY
     return State.STALE if kept.passes or kept.gapped else State.UNPROVEN

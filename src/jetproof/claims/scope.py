@@ -68,7 +68,7 @@ class Scope:
         ):
             return False
         # a failure with another runtime says nothing of this one; a failure that names none may be this one's
-        return not failed or proof.runtime is None or proof.runtime == self._pinned
+        return not failed or None in (proof.runtime, self._pinned) or proof.runtime == self._pinned
 
     @property
     def _pinned(self) -> str | None:
@@ -81,8 +81,9 @@ class Scope:
         if left_out:
             return f"a run that includes {min(left_out)}"
         if self.tier is not None:
-            if proof.runtime is None or proof.runtime != self._pinned:
-                return f"a run with the pinned runtime ({self.tier.runtime.kind} {(self._pinned or 'not pinned')[:12]})"
+            # a tier that pins none is held back as a whole, and its evidence is shown
+            if self._pinned is not None and proof.runtime != self._pinned:
+                return f"a run with the pinned runtime ({self.tier.runtime.kind} {self._pinned[:12]})"
             if not _covers(self.tier.cuda, _two_numbers(proof.cuda), unknown=False):
                 return f"a run with CUDA {self.tier.cuda}"
         return None
