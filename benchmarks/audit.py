@@ -125,7 +125,9 @@ def in_process(folder: Path, packages: int, rounds: int) -> dict[str, float]:
 def beside(path: Path, pip_audit: str | None) -> dict[str, float]:
     """Whole processes on the same file; pip-audit reads it as requirements, which is what it can do offline."""
     found: dict[str, float] = {}
-    found["jetproof audit"] = whole([sys.executable, "-m", "jetproof", "audit", str(path), "--stack", "jp6.2", "--json"])
+    found["jetproof audit"] = whole(
+        [sys.executable, "-m", "jetproof", "audit", str(path), "--stack", "jp6.2", "--json"]
+    )
     found["python -c 'import tomli; parse'"] = whole(
         [sys.executable, "-c", f"import tomli; tomli.loads(open({str(path)!r}).read())"]
     )

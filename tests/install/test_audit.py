@@ -161,7 +161,8 @@ def test_a_bound_on_python_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_locked_package_may_want_another_python(tmp_path: Path) -> None:
-    text = 'lock-version = "1.0"\n[[packages]]\nname = "new"\nversion = "1"\nrequires-python = ">=3.11"\narchive = { url = "x" }\n'
+    text = 'lock-version = "1.0"\n[[packages]]\nname = "new"\nversion = "1"\narchive = { url = "x" }\n'
+    text += 'requires-python = ">=3.11"\n'
     result = judged(tmp_path, text, "pylock.toml")
     assert result.verdict is Verdict.FAILS_PYTHON
     assert "new 1 wants Python >=3.11" in result.findings[0].message
@@ -329,7 +330,7 @@ def test_where_uv_is_sent_for_torch(tmp_path: Path, marker: str, url: str, verdi
 def test_an_index_in_a_requirements_file_is_told(tmp_path: Path) -> None:
     result = judged(tmp_path, "--extra-index-url https://download.pytorch.org/whl/cu121\ntorch\n")
     assert result.verdict is Verdict.OK
-    assert [(one.rule, one.severity) for one in result.findings][0] == ("JA005", Severity.WARNING)
+    assert (result.findings[0].rule, result.findings[0].severity) == ("JA005", Severity.WARNING)
     assert judged(tmp_path, "--extra-index-url https://download.pytorch.org/whl/cu121\nnumpy\n").findings == ()
 
 
@@ -341,7 +342,8 @@ def test_a_constraint_counts(tmp_path: Path) -> None:
 def test_an_override_that_leaves_torch_out_counts(tmp_path: Path) -> None:
     text = (
         '[project]\nname = "rover"\ndependencies = ["torch>=2.9", "timm", "torchvision"]\n'
-        "[tool.uv]\noverride-dependencies = [\"torch; sys_platform == 'never'\"]\nexclude-dependencies = ['torchvision']\n"
+        "[tool.uv]\nexclude-dependencies = ['torchvision']\n"
+        "override-dependencies = [\"torch; sys_platform == 'never'\"]\n"
     )
     result = judged(tmp_path, text, "pyproject.toml")
     assert result.verdict is Verdict.OK

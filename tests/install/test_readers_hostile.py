@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import zipfile
 from pathlib import Path
 
@@ -69,10 +70,8 @@ def test_shuffled_bytes_never_crash(data: st.DataObject, tmp_path_factory: pytes
     junk = data.draw(st.text(max_size=12))
     path = tmp_path_factory.mktemp("hostile") / Path(name).name
     path.write_text(text[:at] + junk + text[at + data.draw(st.integers(0, 12)) :], encoding="utf-8", errors="replace")
-    try:
+    with contextlib.suppress(UsageError):
         audit(readers.read(path), JP62, TABLES, held=VENDOR)
-    except UsageError:
-        pass
 
 
 @pytest.mark.parametrize(

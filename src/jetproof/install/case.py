@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -137,6 +138,11 @@ class Case:
     def by_index(self, one: Selected) -> bool:
         """Whether a package is fetched by name from an index."""
         return one.package.source.kind in (SourceKind.INDEX, SourceKind.UNKNOWN)
+
+    @property
+    def quoted_path(self) -> str:
+        """The project's path as a shell takes it, for commands that are pasted."""
+        return shlex.quote(self.project.path)
 
     @property
     def file(self) -> Where:

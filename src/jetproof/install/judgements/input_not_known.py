@@ -59,7 +59,7 @@ def check(case: Case) -> Iterator[Finding]:
                 Remedy(
                     text="write a lock on any machine, and audit that",
                     command=f"uv pip compile --python-version {case.board.python[0]}.{case.board.python[1]} "
-                    f"--python-platform aarch64-unknown-linux-gnu {project.path} -o requirements-jetson.txt",
+                    f"--python-platform aarch64-unknown-linux-gnu {case.quoted_path} -o requirements-jetson.txt",
                 ),
             ),
         )

@@ -20,7 +20,7 @@ class Judgement:
 
 def hold(case: Case) -> tuple[Remedy, ...]:
     """The two ways to install a project without losing the vendor's torch."""
-    path = case.project.path
+    path = case.quoted_path
     return (
         Remedy(text="install everything else and keep the vendor's torch", command=f"jetproof install {path}"),
         Remedy(

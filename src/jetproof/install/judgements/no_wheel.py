@@ -12,6 +12,7 @@ What to do
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from jetproof.install.case import Case
@@ -39,6 +40,13 @@ def _reason(wheels: Sequence[File], case: Case) -> str:
     return f"its wheels for aarch64 want a newer glibc than {case.board.glibc[0]}.{case.board.glibc[1]}"
 
 
+def _asked(one: Selected) -> str:
+    if one.package.source.kind is SourceKind.VCS and one.package.source.location:
+        location = one.package.source.location
+        return location if "+" in location.partition(":")[0] else f"git+{location}"
+    return f"{one.package.name}=={one.package.release}"
+
+
 def _finding(case: Case, one: Selected, reason: str, *, archive: bool) -> Finding:
     by_python = "Python" in reason and not archive
     verdict = None if archive else Verdict.FAILS_PYTHON if by_python else Verdict.UNDETERMINED
@@ -60,7 +68,7 @@ def _finding(case: Case, one: Selected, reason: str, *, archive: bool) -> Findin
         remedy=(
             Remedy(
                 text="build its wheel once, with the vendor's torch in sight",
-                command=f"pip wheel --no-deps --no-build-isolation '{one.package.name}=={one.package.release}'",
+                command=f"pip wheel --no-deps --no-build-isolation {shlex.quote(_asked(one))}",
             ),
         )
         if archive
@@ -73,7 +81,7 @@ def check(case: Case) -> Iterator[Finding]:
     for one in case.selection.selected:
         package = one.package
         if package.source.kind in (SourceKind.VCS, SourceKind.EDITABLE, SourceKind.PATH) and not package.files:
-            if package.source.kind is SourceKind.VCS and package.name not in case.held:
+            if package.source.kind is SourceKind.VCS and package.name not in case.held and case.project.locked:
                 yield _finding(case, one, "it comes from a repository", archive=True)
             continue
         if not package.files or any(file.is_wheel and case.fits(file.filename) for file in package.files):

@@ -47,7 +47,7 @@ def check(case: Case) -> Iterator[Finding]:
             where=override.where,
             message="what uv is told about torch here holds for uv alone: pip reads no overrides",
             because=(Because(fact="override", value=override.written or override.name, read_from=str(override.where)),),
-            remedy=(Remedy(text="install with uv, or with", command=f"jetproof install {case.project.path}"),),
+            remedy=(Remedy(text="install with uv, or with", command=f"jetproof install {case.quoted_path}"),),
         )
     for one in case.selection.named("torch")[:1]:
         if not _accepts(case, one):
@@ -73,7 +73,7 @@ def check(case: Case) -> Iterator[Finding]:
             remedy=(
                 Remedy(
                     text="write the names that uv has to leave out",
-                    command=f"jetproof audit {case.project.path} --stack {case.board.stack} --emit excludes",
+                    command=f"jetproof audit {case.quoted_path} --stack {case.board.stack} --emit excludes",
                 ),
             ),
         )

@@ -79,7 +79,7 @@ def read(path: Path) -> Project:
             )
         chosen = _with_metadata(found)
         others = ", ".join(one.name for one in found if one != chosen)
-        notes = (f"{chosen.name} was read" + (f"; also there: {others}" if others else ""),)
+        notes = (f"{chosen.name} was read; also there: {others}",) if others else ()
     reader = reader_for(chosen)
     if reader is None:
         if not chosen.exists():
