@@ -1,0 +1,103 @@
+"""Read a project's lane: its policy, every workflow and the pages that speak of the lane."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from jetproof.errors import PolicyInvalid, UsageError
+from jetproof.policy.load import DEFAULT_PATH, LARGEST, Loaded, load, named_by_pyproject
+from jetproof.policy.positions import Path as MemberPath
+from jetproof.policy.positions import line_and_column, positions
+from jetproof.target.recorded import read
+from jetproof.workflow.document import LARGEST as LARGEST_WORKFLOW
+from jetproof.workflow.document import Unreadable, parse
+from jetproof.workflow.lane import Broken, Lane, Place
+from jetproof.workflow.model import Workflow
+
+FOLDER = ".github/workflows"
+PAGES = ("docs/conditional-testing.md", "docs/jetson-support.md", "README.md")
+_MOST_FILES = 200
+_PLACED = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?P<member>[^\s:]+): (?P<message>.*)$")
+
+
+def gather(project: Path, *, policy: str | None, now: datetime) -> Lane:
+    """Return the lane of a project. Raises `UsageError` when the folder holds no policy and no workflow at all."""
+    if not project.is_dir():
+        raise UsageError(f"{project} is no folder", hint="name the top of the project")
+    loaded, broken_policy, path = _policy(project, policy)
+    workflows, broken = _workflows(project)
+    if loaded is None and not broken_policy and not workflows and not broken:
+        raise UsageError(
+            f"{project} has neither a policy ({path}) nor a workflow ({FOLDER})",
+            hint="jetproof init writes both",
+            reason="policy-missing",
+        )
+    return Lane(
+        workflows=workflows,
+        policy=None if loaded is None else loaded.policy,
+        policy_path=path,
+        policy_places={} if loaded is None else _places(read(project / path, LARGEST), path),
+        pages={page: text for page in PAGES if (text := _page(project / page)) is not None},
+        broken_workflows=broken,
+        broken_policy=broken_policy,
+        now=now,
+    )
+
+
+def _policy(project: Path, named: str | None) -> tuple[Loaded | None, tuple[Broken, ...], str]:
+    path = named or named_by_pyproject(project) or DEFAULT_PATH
+    try:
+        loaded = load(project, named)
+    except PolicyInvalid as error:
+        return None, tuple(_broken(error.message, path)), path
+    return (None, (), path) if loaded.built_in else (loaded, (), path)
+
+
+def _broken(message: str, path: str) -> list[Broken]:
+    """Take apart what the loader says: one fault a line, each with its place."""
+    found = []
+    for line in message.splitlines():
+        match = _PLACED.match(line)
+        if match is None:
+            found.append(Broken(place=Place(path=path), member=(), message=line))
+            continue
+        place = Place(path=path, line=int(match["line"]), column=int(match["column"]))
+        member = re.split(r"[.\[]", match["member"])[0]
+        found.append(Broken(place=place, member=(member,), message=f"{match['member']}: {match['message']}"))
+    return found
+
+
+def _places(data: bytes, path: str) -> Mapping[MemberPath, Place]:
+    text = data.decode("utf-8")
+    found = {}
+    for member, offset in positions(text).items():
+        line, column = line_and_column(text, offset)
+        found[member] = Place(path=path, line=line, column=column)
+    return found
+
+
+def _workflows(project: Path) -> tuple[tuple[Workflow, ...], tuple[Broken, ...]]:
+    folder = project / FOLDER
+    if not folder.is_dir():
+        return (), ()
+    files = sorted(file for file in folder.iterdir() if file.suffix in (".yml", ".yaml"))
+    if len(files) > _MOST_FILES:
+        raise UsageError(f"{folder} holds more than {_MOST_FILES} workflows")
+    found, broken = [], []
+    for file in files:
+        path = f"{FOLDER}/{file.name}"
+        try:
+            found.append(Workflow(path, parse(read(file, LARGEST_WORKFLOW))))
+        except Unreadable as error:
+            place = Place(path=path, line=error.line, column=error.column)
+            broken.append(Broken(place=place, member=(), message=error.message))
+        except UsageError as error:
+            broken.append(Broken(place=Place(path=path), member=(), message=error.message))
+    return tuple(found), tuple(broken)
+
+
+def _page(file: Path) -> str | None:
+    return read(file, LARGEST).decode("utf-8", "replace") if file.is_file() else None

@@ -1,0 +1,80 @@
+"""How long a schedule leaves a lane without a run."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+_FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+_FROM, _DAYS_SEEN = date(2024, 1, 1), 1461
+
+
+class Malformed(ValueError):
+    """A text that is no schedule."""
+
+
+def longest_gap(crons: tuple[str, ...]) -> int | None:
+    """Return the most days between two runs of all schedules together; None when none of them ever runs.
+
+    Raises `Malformed` for a text that is no five-field cron.
+    """
+    plans = [_plan(cron) for cron in crons]
+    last, gap, first = None, 0, None
+    for offset in range(_DAYS_SEEN):
+        day = _FROM + timedelta(days=offset)
+        if not any(_runs(plan, day) for plan in plans):
+            continue
+        if last is None:
+            first = offset
+        else:
+            gap = max(gap, offset - last)
+        last = offset
+    if last is None or first is None:
+        return None
+    return max(gap, _DAYS_SEEN - last + first)
+
+
+def _plan(cron: str) -> tuple[tuple[frozenset[int], ...], bool, bool]:
+    words = cron.split()
+    if len(words) != 5:
+        raise Malformed(f"five fields are expected, not {len(words)}")
+    sets = tuple(_field(word.lower(), *bounds, place) for place, (word, bounds) in enumerate(zip(words, _FIELDS, strict=True)))
+    return sets, words[2].startswith("*"), words[4].startswith("*")
+
+
+def _field(word: str, low: int, high: int, place: int) -> frozenset[int]:
+    found: set[int] = set()
+    for item in word.split(","):
+        body, _, step = item.partition("/")
+        every = _number(step, 1, high, place) if step or "/" in item else 1
+        if body == "*":
+            first, last = low, high
+        elif "-" in body:
+            start, _, end = body.partition("-")
+            first, last = _number(start, low, high, place), _number(end, low, high, place)
+        else:
+            first = _number(body, low, high, place)
+            last = high if step else first
+        if first > last:
+            raise Malformed(f"{item!r} ends before it begins")
+        found.update(range(first, last + 1, every))
+    return frozenset(value % 7 if place == 4 else value for value in found)
+
+
+def _number(word: str, low: int, high: int, place: int) -> int:
+    names = _MONTHS if place == 3 else _DAYS if place == 4 else ()
+    if word in names:
+        return names.index(word) + (1 if place == 3 else 0)
+    if not (word.isascii() and word.isdigit() and len(word) <= 3 and low <= int(word) <= high):
+        raise Malformed(f"{word!r} is no number from {low} to {high}")
+    return int(word)
+
+
+def _runs(plan: tuple[tuple[frozenset[int], ...], bool, bool], day: date) -> bool:
+    (_, _, days, months, weekdays), any_day, any_weekday = plan
+    if day.month not in months:
+        return False
+    on_day, on_weekday = day.day in days, (day.weekday() + 1) % 7 in weekdays
+    # cron's own rule: when both are narrowed, either is enough
+    return (on_day and on_weekday) if any_day or any_weekday else (on_day or on_weekday)
