@@ -157,11 +157,13 @@ def descendants(root: int, cookie: Optional[str] = None) -> Dict[int, int]:
 def kill_tree(root: int, cookie: Optional[str] = None, rounds: int = 20) -> None:
     """End `root`, its group and all its descendants, again and again until none is left (fork bombs too)."""
     for turn in range(rounds):
+        # looked for before and after: what left the group loses its link to `root` as soon as `root` dies
+        alive = descendants(root, cookie)
         try:
             os.killpg(root, signal.SIGKILL)
         except OSError:
             pass
-        alive = descendants(root, cookie)
+        alive.update(descendants(root, cookie))
         for pid in alive:
             try:
                 os.kill(pid, signal.SIGKILL)

@@ -35,6 +35,23 @@ def clear(
         time.sleep(min(0.002 * (turn + 1), 0.05))
 
 
+def clear_all(keep: Iterable[int]) -> None:
+    """Kill and reap all below this process but `keep`: as it adopts orphans, nothing can have slipped out."""
+    kept = {os.getpid(), *keep}
+    for turn in range(_ROUNDS):
+        left = set(process.descendants(os.getpid())) - kept
+        if not left:
+            return
+        for pid in left:
+            send(pid, signal.SIGKILL)
+        time.sleep(min(0.002 * (turn + 1), 0.05))
+        for pid in left:
+            try:
+                os.waitpid(pid, os.WNOHANG)
+            except OSError:
+                pass  # not our child as yet: it comes down to us when its parent ends
+
+
 def send(pid: int, number: int) -> None:
     """Send a signal to a process, or to a group by its negative number; that it is gone already is no error."""
     try:

@@ -384,13 +384,12 @@ class Supervisor:
     def close(self) -> None:
         """Leave nothing behind: no process, no descriptor."""
         signal.set_wakeup_fd(-1)
-        for holder in list(self.zygotes.values()):
-            process.kill_tree(holder.pid)
-            zygote.reap(holder.pid)
+        strays.clear_all([self._watch.pid])
+        for holder in self.zygotes.values():
             holder.close()
         for run in self.running.values():
             run.close()
         self.selector.close()
         for number in (self._woken, self._wake):
             os.close(number)
-        watch.stop(self._watch)
+        self._watch.stop()

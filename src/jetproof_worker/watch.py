@@ -9,14 +9,34 @@ from typing import Optional
 from jetproof_worker import process
 
 
-def start(cookie: Optional[str]) -> int:
-    """Start it; return the descriptor that must stay open in the supervisor alone for as long as all is well."""
+class Watch:
+    """The supervisor's hold on the watching process."""
+
+    def __init__(self, pid: int, held: int) -> None:
+        self.pid = pid
+        self._held = held
+
+    def stop(self) -> None:
+        """Tell it that all is cleared up, and let go."""
+        try:
+            os.write(self._held, b"x")
+        except OSError:
+            pass  # somebody has killed it
+        os.close(self._held)
+        try:
+            os.waitpid(self.pid, 0)
+        except OSError:
+            pass
+
+
+def start(cookie: Optional[str]) -> Watch:
+    """Start watching this process, the supervisor; what carries the cookie is ended with what stems from it."""
     watched, held = os.pipe()
     supervisor = os.getpid()
     pid = os.fork()
     if pid:
         os.close(watched)
-        return held
+        return Watch(pid, held)
     try:
         os.setsid()
         for ignored in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -34,12 +54,3 @@ def start(cookie: Optional[str]) -> int:
             process.kill_tree(supervisor, cookie, rounds=50)
     finally:
         os._exit(0)
-
-
-def stop(held: int) -> None:
-    """Tell it that all is cleared up, and let go."""
-    try:
-        os.write(held, b"x")
-    except OSError:
-        pass  # somebody has killed it
-    os.close(held)
