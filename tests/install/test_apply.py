@@ -63,7 +63,7 @@ def test_a_needed_sibling_that_is_absent_is_never_filled(machine: Any) -> None:
 def test_bitsandbytes_is_shown_as_a_recipe(machine: Any) -> None:
     machine.wants("quantizer")
     told = machine.install("--dry-run").stdout
-    assert "Needed and not there: bitsandbytes (quantization; asked by quantizer)" in told
+    assert "never filled from an index: bitsandbytes (quantization; asked by quantizer)" in told
     assert "-DCOMPUTE_CAPABILITY=87" in told
 
 
@@ -209,6 +209,15 @@ def test_a_containers_constraints_are_respected_and_named(machine: Any, tmp_path
     assert older == [{"name": "helper", "chosen": "1.0", "free": "2.0"}]
     machine.variables["PIP_CONSTRAINT"] = "/nowhere/constraint.txt"
     assert machine.error()["reason"] == "constraint-file"
+
+
+def test_a_project_for_another_python_is_refused(machine: Any) -> None:
+    (machine.project / "pyproject.toml").write_text(
+        '[project]\nname = "mine"\nversion = "1"\nrequires-python = ">=4"\n'
+    )
+    error = machine.error()
+    assert error["reason"] == "python-unfit"
+    assert "mine needs Python >=4" in error["message"]
 
 
 def test_no_torch_and_a_broken_torch_are_told_apart(machine: Any) -> None:

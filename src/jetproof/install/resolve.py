@@ -15,6 +15,7 @@ from pathlib import Path
 
 from packaging.pylock import Pylock, PylockValidationError
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from jetproof.errors import JetproofError, Refused
@@ -73,12 +74,12 @@ class Resolver:
 
     def plan(self, wanted: Wanted) -> Plan:
         """Return the plan. Raises Refused when there is no solution, or a bound contradicts the lock."""
+        _python_fits(wanted.project, self.interpreter)
         firm = (*wanted.bounds, *_bounds_of(wanted.constraint_files))
         bounds = (*firm, *self._vendor_bounds())
         made = self._locked(wanted, firm) if wanted.locked else self._unlocked(wanted, bounds)
         return replace(
             made,
-            items=self._with_files(made.items),
             project=None if wanted.editable is None else str(wanted.editable),
             constraints=tuple(f"{text} ({origin})" for text, origin in (firm if wanted.locked else bounds)),
         )
@@ -87,6 +88,7 @@ class Resolver:
         selected = planning.kept(wanted.project, self.interpreter, extras=wanted.extras, groups=wanted.groups)
         items = planning.items(selected)
         _contradictions(items, bounds)
+        items = self._with_files(items)
         askers = {asker.split(" ")[0] for named in selected.held.values() for asker, _ in named}
         known = [
             (asker, (), [f"{name}{specifier or ''}"])
@@ -139,10 +141,11 @@ class Resolver:
             held.setdefault(name, []).append(by[0])
         every = {asker for some in held.values() for asker in some}
         # who asks for what is held is known from the free answer alone; without that all are asked
-        asked, note = self._asked([item for item in found.items if item.name in every or notes])
+        items = self._with_files(found.items)
+        asked, note = self._asked([item for item in items if item.name in every or notes])
         mine = [(by, (), [line]) for by, line in own.values()]
         return Plan(
-            items=found.items,
+            items=items,
             dropped=tuple(sorted(held)),
             absent=planning.absent(held, self.interpreter),
             demands=planning.demands([*mine, *asked], self.interpreter),
@@ -177,8 +180,11 @@ class Resolver:
 
     def _asked(self, items: Sequence[Item]) -> tuple[list[tuple[str, Sequence[str], list[str]]], tuple[str, ...]]:
         """Read what these items ask for from their own metadata: (who, extras, requirements), and what to tell."""
-        checkable = [item for item in items if item.address is None and item.hashes]
+        checkable = [item for item in items if item.wheel is not None and item.hashes]
+        later = sorted(item.name for item in items if item not in checkable)
         note: tuple[str, ...] = ()
+        if later:
+            note = (f"what {', '.join(later)} asks of torch is known only once it is built, and checked then",)
         found: dict[str, list[str]] = {}
         if checkable:
             try:
@@ -335,6 +341,22 @@ def _files(text: str) -> dict[str, _File]:
         elif package.sdist is not None:
             found[package.name] = _File(wheel=None, size=package.sdist.size)
     return found
+
+
+def _python_fits(project: Project, interpreter: Interpreter) -> None:
+    if project.requires_python is None:
+        return
+    try:
+        fits = SpecifierSet(project.requires_python).contains(interpreter.release, prereleases=True)
+    except InvalidSpecifier:
+        return
+    if not fits:
+        raise Refused(
+            f"{project.name or project.path} needs Python {project.requires_python}, and the vendor's torch lies in "
+            f"Python {interpreter.release} ({interpreter.executable})",
+            hint="A wheel of torch fits one Python only: choose an older release of the project, or another JetPack.",
+            reason="python-unfit",
+        )
 
 
 def _bounds_of(files: Iterable[tuple[str, Path]]) -> tuple[tuple[str, str], ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from jetproof.install.apply import Result, Status
 from jetproof.install.fit import Demand
+from jetproof.install.held import Family
 from jetproof.install.interpreter import Installed, Interpreter
 from jetproof.install.merged import Why
 from jetproof.install.plan import Item, Plan
@@ -114,12 +115,14 @@ def _plan(plan: Plan) -> Iterator[str]:
 def _left_out(plan: Plan) -> Iterator[str]:
     if plan.dropped:
         yield f"Left out, because they are the vendor's: {', '.join(plan.dropped)}"
-    for absent in plan.absent:
-        by = ", ".join(absent.wanted_by) or "?"
-        yield f"Needed and not there: {absent.name} ({absent.family.value}; asked by {by})."
-        yield "    It is never filled from an index."
-        if absent.name == "bitsandbytes":
-            yield from (f"    {line}" for line in RECIPE)
+    families = list(dict.fromkeys(absent.family for absent in plan.absent))
+    for family in families:
+        mine = [absent for absent in plan.absent if absent.family is family]
+        by = ", ".join(sorted({asker for absent in mine for asker in absent.wanted_by})) or "the lock"
+        names = ", ".join(absent.name for absent in mine)
+        yield f"Needed and not there, never filled from an index: {names} ({family.value}; asked by {by})"
+    if Family.QUANTIZATION in families:
+        yield from (f"    {line}" for line in RECIPE)
 
 
 RECIPE = (
