@@ -351,7 +351,7 @@ PROOFS = st.builds(
 
 RECORDS = st.lists(PROOFS, max_size=7)
 MATERIAL = st.sampled_from([{}, {COMMIT: "same", OTHER_COMMIT: "same"}, {COMMIT: "one", OTHER_COMMIT: "two"}])
-HEADS = {signer: 12 for signer in SIGNERS}
+HEADS = dict.fromkeys(SIGNERS, 12)
 
 
 def missing(proofs: Sequence[Proof]) -> dict[str, int]:

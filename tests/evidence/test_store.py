@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evidence.sample import FINISHED, LANE, MODULE, NOW, P, ROGUE, changed, failing, put, signed, trust
+from tests.evidence.sample import FINISHED, LANE, MODULE, NOW, ROGUE, P, changed, failing, put, signed, trust
 
 from jetproof.errors import JetproofError, UsageError
 from jetproof.evidence.prune import Kept, pruning

@@ -22,7 +22,7 @@ from jetproof.evidence.signer import Signer
 from jetproof.evidence.statement import time_text
 from jetproof.evidence.store import Added, FolderStore, Store, read_bounded
 from jetproof.evidence.trust import Trust
-from jetproof.evidence.verify import read
+from jetproof.evidence.verify import accepted, read
 
 LIST_SCHEMA = "jetproof/evidence-list/1"
 
@@ -105,13 +105,10 @@ def add(opened: Opened, path: Path, *, side_files: bool) -> Added:
     Failures are kept like passes. Raises EvidenceInvalid with the reason for anything else.
     """
     data = read_bounded(path)
-    try:
-        evidence = read(data, str(path))
-    except Unreadable as error:
-        raise _invalid(path, error.refusal) from None
-    signer = signature.accepted(evidence.envelope, opened.trust)
-    if isinstance(signer, Refusal):
-        raise _invalid(path, signer)
+    found = accepted(data, opened.trust, str(path))
+    if isinstance(found, Refusal):
+        raise _invalid(path, found)
+    evidence, signer = found
     standing = signature.standing(signer, evidence.statement, evidence.statement.finished)
     if standing is not None:
         raise _invalid(path, standing)

@@ -13,7 +13,7 @@ from jetproof.evidence import statement as statements
 from jetproof.evidence.checks import clock, device, files, policy, replay, result, signature, subject
 from jetproof.evidence.circumstances import Circumstances, Evidence
 from jetproof.evidence.reason import Effect, Reason, Refusal, Unreadable
-from jetproof.evidence.trust import TrustedKey
+from jetproof.evidence.trust import Trust, TrustedKey
 
 Check = Callable[[Evidence, Circumstances], Iterator[Refusal]]
 
@@ -35,7 +35,7 @@ class Verification:
 
     name: str
     evidence: Evidence | None
-    """None when the bytes are no evidence in form."""
+    """None when the bytes are no evidence in form, or nobody trusted signed them."""
     signer: TrustedKey | None
     refusals: tuple[Refusal, ...]
     unchecked: tuple[str, ...]
@@ -78,7 +78,10 @@ class Verification:
 
 def read(data: bytes, name: str = "") -> Evidence:
     """Read an envelope and its statement from a file's bytes, or raise Unreadable with the reason."""
-    envelope = envelopes.parsed(data)
+    return _evidence(data, envelopes.parsed(data), name)
+
+
+def _evidence(data: bytes, envelope: envelopes.Envelope, name: str) -> Evidence:
     return Evidence(
         envelope=envelope,
         statement=statements.parsed(envelope.payload),
@@ -88,31 +91,34 @@ def read(data: bytes, name: str = "") -> Evidence:
     )
 
 
+def accepted(data: bytes, trust: Trust, name: str = "") -> tuple[Evidence, TrustedKey] | Refusal:
+    """Return the evidence and its signer, or why nobody trusted speaks here.
+
+    The signature comes first: what a payload says is not even parsed before somebody trusted has signed it.
+    """
+    try:
+        envelope = envelopes.parsed(data)
+        signer = signature.accepted(envelope, trust)
+        return signer if isinstance(signer, Refusal) else (_evidence(data, envelope, name), signer)
+    except Unreadable as error:
+        return error.refusal
+
+
+def refused(refusal: Refusal, around_now: datetime, name: str = "") -> Verification:
+    """Return the verification of bytes that nobody trusted signed, or that are no evidence in form."""
+    unchecked = ("all else, for want of a signature",)
+    return Verification(name=name, evidence=None, signer=None, refusals=(refusal,), unchecked=unchecked, at=around_now)
+
+
 def verified(data: bytes, around: Circumstances, name: str = "") -> Verification:
     """Return what a file's bytes are worth under these circumstances. Never raises for what the bytes hold."""
-    try:
-        evidence = read(data, name)
-    except Unreadable as error:
-        return Verification(
-            name=name, evidence=None, signer=None, refusals=(error.refusal,), unchecked=(), at=around.now
-        )
-    return judged(evidence, around)
+    found = accepted(data, around.trust, name)
+    return refused(found, around.now, name) if isinstance(found, Refusal) else judged(*found, around)
 
 
-def judged(evidence: Evidence, around: Circumstances) -> Verification:
-    """Return what evidence that was read already is worth."""
-    signer = signature.accepted(evidence.envelope, around.trust)
+def judged(evidence: Evidence, signer: TrustedKey, around: Circumstances) -> Verification:
+    """Return what evidence is worth whose signature was accepted."""
     refusals: list[Refusal] = []
-    if isinstance(signer, Refusal):
-        # nothing below an unaccepted signature is looked at: it is just somebody's text
-        return Verification(
-            name=evidence.name,
-            evidence=evidence,
-            signer=None,
-            refusals=(signer,),
-            unchecked=("all else, for want of a signature",),
-            at=around.now,
-        )
     when = clock.effective(evidence.statement, around.trusted_time)
     standing = signature.standing(signer, evidence.statement, when)
     if standing is not None:

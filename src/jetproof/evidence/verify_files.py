@@ -14,12 +14,12 @@ from jetproof.evidence.circumstances import POLICY_PATH, Circumstances, Evidence
 from jetproof.evidence.countersign import Countersigned, Expected
 from jetproof.evidence.git import Repository
 from jetproof.evidence.opening import side_folder
-from jetproof.evidence.reason import Refusal, Unreadable
+from jetproof.evidence.reason import Refusal
 from jetproof.evidence.sequence import Numbered, Sequences, sequences
 from jetproof.evidence.side_files import SideFiles
 from jetproof.evidence.store import read_bounded
 from jetproof.evidence.trust import Trust
-from jetproof.evidence.verify import Verification, judged, read
+from jetproof.evidence.verify import Verification, accepted, judged, refused
 from jetproof.policy.load import parse
 from jetproof.tables import Tables
 
@@ -81,18 +81,15 @@ def _with_place(one: Verification, chain: Sequences) -> Verification:
 
 
 def _one(path: Path, asked: Asked) -> Verification:
-    name = str(path)
-    try:
-        evidence = read(read_bounded(path), name)
-    except Unreadable as error:
-        return Verification(
-            name=name, evidence=None, signer=None, refusals=(error.refusal,), unchecked=(), at=asked.now
-        )
+    found = accepted(read_bounded(path), asked.trust, str(path))
+    if isinstance(found, Refusal):
+        return refused(found, asked.now, str(path))
+    evidence, signer = found
     around = _around(evidence, path, asked)
     counter = _countersignature(evidence, path, asked)
     if isinstance(counter, Countersigned):
         around = replace(around, trusted_time=counter.when)
-    result = judged(evidence, around)
+    result = judged(evidence, signer, around)
     if isinstance(counter, tuple):
         return replace(result, refusals=(*result.refusals, *counter))
     return result
