@@ -42,6 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--deep", action="store_true", help="hash every protected file before and after")
     parser.add_argument("--timeout", type=float, default=3600, metavar="SECONDS", help="limit of each step of uv")
+    parser.add_argument(
+        "--patience", type=float, default=1.0, metavar="FACTOR", help="stretch torch's own limits: slow disks"
+    )
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     sources = parser.add_argument_group("where packages come from")
     sources.add_argument("--offline", action="store_true", help="use uv's cache and --find-links only")
@@ -62,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _torch(arguments)
     if arguments.project is None:
         raise UsageError("name a project, a lock, a requirements file or a wheel", hint="jetproof install . --dry-run")
-    result = install(_request(arguments), _asker(), uv.find(), _say)
+    result = install(_request(arguments), _asker(arguments), uv.find(), _say)
     _print(arguments, rendering.json_object(result), rendering.text(result, style_for(sys.stdout)))
     return int(_code(result))
 
@@ -97,12 +100,12 @@ def _sources(arguments: argparse.Namespace) -> Sources:
     )
 
 
-def _asker() -> LocalAsker:
+def _asker(arguments: argparse.Namespace) -> LocalAsker:
     def chosen(python: str | None) -> tuple[str | None, str]:
         choice = choose(python, environment=os.environ, folder=Path.cwd())
         return choice.path, choice.asked
 
-    return LocalAsker(choose=chosen)
+    return LocalAsker(choose=chosen, patience=max(arguments.patience, 0.1))
 
 
 def _torch(arguments: argparse.Namespace) -> int:
@@ -113,7 +116,7 @@ def _torch(arguments: argparse.Namespace) -> int:
         index=arguments.index,
         venv=arguments.venv,
         sources=_sources(arguments),
-        asker=_asker(),
+        asker=_asker(arguments),
         say=_say,
     )
     _print(arguments, rendering_torch.json_object(found), rendering_torch.text(found, style_for(sys.stdout)))
