@@ -92,7 +92,9 @@ def test_a_stream_that_breaks_off_is_not_green(length: int, tmp_path: Path) -> N
     assert not judged(ran(Scripted(good_stream()[:length]), tmp_path)).green
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(order=st.permutations(range(len(good_stream()))))
 def test_no_other_order_hides_anything(order: list[int], tmp_path_factory: pytest.TempPathFactory) -> None:
     stream = good_stream()
@@ -169,7 +171,9 @@ def test_every_byte_of_a_green_journal_is_needed(tmp_path: Path) -> None:
         assert not judged(data[:length]).green
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(data=st.data())
 def test_an_edited_journal_is_never_green(data: st.DataObject, green_journal: bytes) -> None:
     lines = green_journal.splitlines(keepends=True)
