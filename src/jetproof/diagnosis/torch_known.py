@@ -143,7 +143,10 @@ _TAKEN_OVER = (
     r"|(?:pip|uv|poetry|conda|dependenc\w{1,4}|requirements?)\b[^;\n]{0,60}\b(?:later|afterwards)\b"
     r"|(?:later|then|after(?:wards)?|next)\b[^.;\n]{0,80}\b(?:pip|uv|poetry|dependenc\w{1,4}|requirements?|sync|resolver|script|install\w{0,3}|step)"
 )
-_OVER = re.compile(rf"(?is)(?:{_GOOD_FIRST}).{{0,160}}?(?:{_TAKEN_OVER})")
+_FIRST = re.compile(_GOOD_FIRST, re.IGNORECASE)
+_THEN = re.compile(_TAKEN_OVER, re.IGNORECASE)
+_NEAR = 160
+"""Characters within which the newcomer must follow the torch that was there first."""
 _PASSIVE = re.compile(
     r"(?is)(?:replac|overw?r(?:it|id|ot)|uninstall|downgrad|clobber|shadow|displac|hid(?:es?|den)\b|swap)\w{0,10}\b.{0,80}"
     r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image|container)(?:'s)?[- ]{1,2}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)|nv\d\d\.\d{1,2}|a0\+[0-9a-f]{6,12}"
@@ -229,13 +232,22 @@ def _told(facts: Facts) -> tuple[Because, Because] | None:
     for message in facts.messages:
         if message.kind in (MessageKind.COMMAND, MessageKind.ERROR) or _GENERIC_FIRST.match(message.text):
             continue
-        found = _OVER.search(message.text) or _PASSIVE.search(message.text)
+        found = _taken_over(message.text) or _PASSIVE.search(message.text)
         if found and (message.read_from == "reported.torch_source" or re.search(r"(?i)torch|wheel", message.text)):
             if _names_torch_after_vendor(facts):
                 return None
             told = _quote(message, found)
             now = because(facts.torch.torch) if facts.torch.torch.known else told
             return told, now
+    return None
+
+
+def _taken_over(text: str) -> re.Match[str] | None:
+    """Return the words that tell of a good torch and, soon after it, of another one coming."""
+    for first in list(_FIRST.finditer(text))[:50]:
+        then = _THEN.search(text, first.end(), first.end() + _NEAR + 100)
+        if then and then.start() - first.end() <= _NEAR:
+            return then
     return None
 
 
@@ -248,4 +260,8 @@ def _names_torch_after_vendor(facts: Facts) -> bool:
 
 
 def _quote(message: Message, found: re.Match[str]) -> Because:
-    return Because(fact="told", value=" ".join(found.group(0).split())[:240], read_from=message.read_from)
+    return Because(
+        fact="told",
+        value=" ".join(message.text[max(0, found.start() - 120) : found.end() + 40].split())[:240],
+        read_from=message.read_from,
+    )

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from jetproof.facts.model import Message, MessageKind
 from jetproof.facts.report.gathered import Gathered
+from jetproof.facts.report.segments import condensed
 
-MOST_TEXT = 64 << 10
-"""Characters kept of one member."""
+MOST_TEXT = 12 << 10
+"""Characters kept of one member, of a longer one its telling lines."""
+MOST_OF_ALL = 48 << 10
+"""Characters kept of all members together."""
 _MOST_ITEMS = 200
 
 _TEXT: Mapping[str, str] = {
@@ -51,7 +54,7 @@ def read_members(members: Mapping[str, object], into: Gathered) -> None:
     for name, value in list(members.items())[:_MOST_ITEMS]:
         place = f"reported.{name}"
         if name in _TEXT and isinstance(value, (str, int, float)) and not isinstance(value, bool):
-            _text_fact(name, str(value)[:MOST_TEXT], place, into)
+            _text_fact(name, str(value)[:2000], place, into)
         elif name in _TYPED:
             _TYPED[name](value, place, into)
         elif value is not None and not _said(name, value, place, into):
@@ -77,8 +80,14 @@ def _said(name: str, value: object, place: str, into: Gathered) -> bool:
     texts = list(_texts(value, depth=3))[:_MOST_ITEMS]
     if not texts:
         return False
+    held = sum(len(message.text) for message in into.messages)
     for text in texts:
-        into.messages.append(Message(text=text[:MOST_TEXT], kind=kind, read_from=place))
+        kept = condensed(text, MOST_TEXT)
+        held += len(kept)
+        if held > MOST_OF_ALL:
+            into.notes.append(f"{place} is too long and was left out in part")
+            return True
+        into.messages.append(Message(text=kept, kind=kind, read_from=place))
     return True
 
 

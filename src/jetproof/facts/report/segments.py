@@ -8,7 +8,7 @@ from jetproof.facts.model import Message, MessageKind
 
 LONGEST_LINE = 2000
 """Characters of a line that are kept: searches stay linear in the text whatever it holds."""
-MOST_TEXT = 256 << 10
+MOST_TEXT = 48 << 10
 """Characters of a text that rules search. Of longer texts the telling lines are kept."""
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _PROMPT = re.compile(
@@ -75,12 +75,21 @@ def messages(text: str) -> tuple[tuple[Message, ...], str | None]:
     note = None
     chosen: list[int] = list(kept)
     if len(text) > MOST_TEXT:
-        chosen = _telling(lines)
+        chosen = _telling(lines, MOST_TEXT)
         note = f"of {len(lines)} lines the {len(chosen)} telling ones were searched"
     return tuple(_runs(lines, chosen)), note
 
 
-def _telling(lines: list[str]) -> list[int]:
+def condensed(text: str, limit: int) -> str:
+    """Return a text of at most about `limit` characters: as it is, or its telling lines."""
+    lines = text.split("\n")
+    if len(text) <= limit and all(len(line) <= LONGEST_LINE for line in lines):
+        return text
+    chosen = range(len(lines)) if len(text) <= limit else _telling(lines, limit)
+    return "\n".join(_cut(lines[number]) for number in chosen)
+
+
+def _telling(lines: list[str], limit: int) -> list[int]:
     """Return the numbers of lines that can tell something, each text once, from head and tail."""
     seen: set[str] = set()
     candidates = []
@@ -92,11 +101,11 @@ def _telling(lines: list[str]) -> list[int]:
         candidates.append(number)
     head, tail, size = [], [], 0
     front, back = 0, len(candidates) - 1
-    while front <= back and size < MOST_TEXT:
+    while front <= back and size < limit:
         head.append(candidates[front])
         size += min(len(lines[candidates[front]]), LONGEST_LINE) + 1
         front += 1
-        if front <= back and size < MOST_TEXT:
+        if front <= back and size < limit:
             tail.append(candidates[back])
             size += min(len(lines[candidates[back]]), LONGEST_LINE) + 1
             back -= 1
