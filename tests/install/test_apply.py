@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,76 @@ def test_a_containers_constraints_are_respected_and_named(machine: Any, tmp_path
     assert older == [{"name": "helper", "chosen": "1.0", "free": "2.0"}]
     machine.variables["PIP_CONSTRAINT"] = "/nowhere/constraint.txt"
     assert machine.error()["reason"] == "constraint-file"
+
+
+LOCK = """\
+version = 1
+requires-python = ">=3.8"
+
+[[package]]
+name = "mine"
+version = "0.1.0"
+source = {{ virtual = "." }}
+dependencies = [{{ name = "small-lib" }}, {{ name = "torch" }}]
+
+[package.metadata]
+requires-dist = [{{ name = "small-lib" }}, {{ name = "torch", specifier = ">=2.8" }}]
+
+[[package]]
+name = "small-lib"
+version = "1.0"
+source = {{ registry = "{index}" }}
+dependencies = [{{ name = "helper" }}, {{ name = "torch" }}]
+wheels = [{{ url = "{files}/small_lib-1.0-py3-none-any.whl", hash = "sha256:{small}" }}]
+
+[[package]]
+name = "helper"
+version = "1.0"
+source = {{ registry = "{index}" }}
+wheels = [{{ url = "{files}/helper-1.0-py3-none-any.whl", hash = "sha256:{helper}" }}]
+
+[[package]]
+name = "torch"
+version = "2.14.1"
+source = {{ registry = "{index}" }}
+dependencies = [{{ name = "nvidia-cublas" }}, {{ name = "many1" }}]
+
+[[package]]
+name = "nvidia-cublas"
+version = "9.9"
+source = {{ registry = "{index}" }}
+
+[[package]]
+name = "many1"
+version = "1.0"
+source = {{ registry = "{index}" }}
+"""
+
+
+def test_a_locks_numbers_and_hashes_without_what_only_torch_wants(machine: Any, shelf: Path) -> None:
+    digests = {
+        name: hashlib.sha256((shelf / f"{name}-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+        for name in ("small_lib", "helper")
+    }
+    url = machine.index.url
+    text = LOCK.format(
+        index=url, files=url.replace("simple", "files"), small=digests["small_lib"], helper=digests["helper"]
+    )
+    (machine.project / "uv.lock").write_text(text)
+    (machine.project / "pyproject.toml").write_text(
+        '[project]\nname = "mine"\nversion = "0.1.0"\ndependencies = ["small-lib", "torch>=2.8"]\n'
+    )
+    assert machine.error()["reason"] == "alpha"
+    result = machine.result("--allow-alpha")
+    assert result["plan"]["from_lock"].endswith("uv.lock")
+    assert [(item["name"], item["release"]) for item in result["plan"]["items"]] == [
+        ("helper", "1.0"),
+        ("small-lib", "1.0"),
+    ]
+    assert {one["requirement"]: one["fit"] for one in result["plan"]["demands"]} == {
+        "torch>=2.8": "alpha",
+        "torch>=2.0": "as_is",
+    }
 
 
 def test_a_project_for_another_python_is_refused(machine: Any) -> None:

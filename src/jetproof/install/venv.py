@@ -48,7 +48,8 @@ def target(asked: Path | None, interpreter: Interpreter, project: Path, state: S
         raise _refused(path, "is a file", "target-is-file")
     if os.path.realpath(path) == os.path.realpath(interpreter.prefix):
         if interpreter.vendor_inside or interpreter.is_conda:
-            return Target(path=path, in_place=True)
+            # by the name that its own interpreter uses: the paths of its packages begin with that
+            return Target(path=interpreter.prefix, in_place=True)
         raise _refused(path, "is the environment that --python names, and its torch lies elsewhere", "target-is-venv")
     if (path / "pyvenv.cfg").is_file():
         raise _refused(path, "is an environment that was not made here", "target-is-venv")
