@@ -1,0 +1,92 @@
+"""How often the first finding names the right cause, and how often one of the first three does."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jetproof.diagnosis.engine import diagnose
+from jetproof.facts.report import facts
+from jetproof.tables import load
+
+OWN = Path(__file__).parent.parent / "fixtures" / "cases" / "reports.json"
+SHARED = Path(__file__).parent.parent.parent.parent / "shared" / "cases"
+FIRST, THREE = 0.90, 0.97
+
+
+def own() -> list[dict[str, Any]]:
+    return list(json.loads(OWN.read_text())["cases"])
+
+
+def shared() -> list[dict[str, Any]]:
+    """Other people's cases in the same form; what a report does not decide counts only for its acceptable ids."""
+    found = []
+    for path in sorted(SHARED.glob("*.json")):
+        case = json.loads(path.read_text())
+        truth = case["truth"]
+        if truth.get("decidable") is False and "acceptable" not in truth:
+            continue
+        acceptable = truth.get("acceptable") or [truth["root_cause"]]
+        found.append(
+            {
+                "id": case["id"],
+                "root_cause": truth["root_cause"],
+                "acceptable": acceptable,
+                "reported": case["reported"],
+            }
+        )
+    return found
+
+
+def causes(case: dict[str, Any]) -> list[str]:
+    tables = load()
+    diagnosis = diagnose(facts(case.get("text") or case["reported"], tables), tables)
+    return list(dict.fromkeys(finding.root_cause for finding in diagnosis.findings))
+
+
+def table(cases: Iterable[dict[str, Any]]) -> tuple[float, float, str]:
+    """Return the shares of first and of first three, and a table a root cause."""
+    rows: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    misses = []
+    for case in cases:
+        right = case.get("acceptable") or [case["root_cause"]]
+        found = causes(case)
+        first, three = found[:1] and found[0] in right, bool(set(found[:3]) & set(right))
+        row = rows[case["root_cause"]]
+        row[0] += 1
+        row[1] += bool(first)
+        row[2] += three
+        if not first:
+            misses.append(f"{case['id']}: {case['root_cause']}, found {', '.join(found[:3]) or 'nothing'}")
+    total = [sum(row[index] for row in rows.values()) for index in range(3)]
+    lines = [f"{name:42} {row[0]:3} {row[1]:3} {row[2]:3}" for name, row in sorted(rows.items())]
+    lines += [f"{'all':42} {total[0]:3} {total[1]:3} {total[2]:3}", *misses]
+    return total[1] / total[0], total[2] / total[0], "\n".join(lines)
+
+
+def test_our_own_cases(capsys: pytest.CaptureFixture[str]) -> None:
+    first, three, text = table(own())
+    with capsys.disabled():
+        print("\ncause, cases, right first, right among three\n" + text.splitlines()[-1])
+    assert first >= FIRST, text
+    assert three >= THREE, text
+
+
+def test_our_own_cases_cover_every_root_cause() -> None:
+    assert {case["root_cause"] for case in own()} >= {row.id for row in load().root_causes}
+
+
+@pytest.mark.shared
+def test_other_peoples_cases(capsys: pytest.CaptureFixture[str]) -> None:
+    if not SHARED.is_dir():
+        pytest.skip("needs ../shared/cases")
+    first, three, text = table(shared())
+    with capsys.disabled():
+        print("\ncause, cases, right first, right among three\n" + text)
+    assert first >= FIRST, text
+    assert three >= THREE, text
