@@ -1,4 +1,4 @@
-"""A scripted run through the real runner: a real journal, record and side files in a folder, as the gate leaves them."""
+"""A scripted run through the real runner: journal, record and side files in a folder, as the gate leaves them."""
 
 from __future__ import annotations
 

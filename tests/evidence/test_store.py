@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,7 @@ def test_links_and_foreign_files_are_told_and_not_read(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("hello")
     outside = tmp_path / "elsewhere"
     (tmp_path / sha256[:2] / f"{'0' * 64}.json").symlink_to(outside)
-    os.symlink(tmp_path / sha256[:2], tmp_path / "zz")
+    (tmp_path / "zz").symlink_to(tmp_path / sha256[:2])
 
     assert len(list(store.envelopes())) == 1
     assert {item.name for item in store.odd()} == {"note.txt", f"{sha256[:2]}/{'0' * 64}.json", "zz"}
