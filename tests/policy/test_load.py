@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jetproof.errors import ExitCode, JetproofError, PolicyInvalid, UsageError
@@ -228,6 +228,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(value=JSON, indent=st.sampled_from([None, 1, 4]))
 def test_every_value_has_its_position(value: Any, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)
@@ -247,6 +248,7 @@ def test_every_value_has_its_position(value: Any, indent: int | None) -> None:
     walk(value, ())
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(path=st.lists(st.sampled_from(list(GOOD)) | st.integers(0, 3), min_size=1, max_size=4), value=JSON)
 def test_any_change_is_accepted_or_named(path: list[Any], value: Any) -> None:
     data = copy.deepcopy(GOOD)

@@ -204,6 +204,7 @@ def green_journal(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return ran(Scripted(good_stream()), tmp_path_factory.mktemp("green"))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.binary(max_size=400))
 def test_any_bytes_are_judged_without_an_error(data: bytes) -> None:
     assert not judged(data).green

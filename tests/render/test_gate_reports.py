@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.qualify.runs import ran, ticking
 from tests.qualify.streams import TESTS, Record, Scripted, a_plan, end, good_stream, with_attempts
@@ -115,6 +115,7 @@ def test_annotations_are_bounded_and_the_worst_come_first() -> None:
     assert all(line.startswith("::error file=") for line in lines)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(text=st.text(max_size=60))
 def test_hostile_words_break_no_report(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     ends = end("probe::numerics", "FAIL", text or "x", message=text, stderr=text, traceback=text)

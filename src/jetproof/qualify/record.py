@@ -10,6 +10,7 @@ from jetproof.qualify.journal import Journal
 from jetproof.qualify.judge import plan_of, verdict
 from jetproof.qualify.outcome import Attempt, ItemResult, Objection, Outcome, Verdict
 from jetproof.qualify.plan_model import Plan
+from jetproof.qualify.shape import misshapen
 
 SCHEMA = "jetproof/record/1"
 
@@ -37,7 +38,7 @@ def record(journal: Journal) -> dict[str, Any]:
         },
         "time": _time(journal),
     }
-    if plan is not None:
+    if plan is not None and misshapen(journal.entries[0]) is None:
         members.update(_planned(plan), **_context(journal), bitsandbytes=_bitsandbytes(plan, judged))
     members["torch"] = _told_by_worker(journal, "torch")
     members["worker"] = _told_by_worker(journal, "hello")
@@ -97,8 +98,8 @@ def _context(journal: Journal) -> dict[str, Any]:
 def _told_by_worker(journal: Journal, kind: str) -> dict[str, Any] | None:
     """Return the first record of that kind, without what names places of the machine."""
     for entry in journal.of("record"):
-        told = entry.body["record"]
-        if told["record"] == kind:
+        if misshapen(entry) is None and entry.body["record"]["record"] == kind:
+            told = entry.body["record"]
             return {name: value for name, value in told.items() if name not in ("record", "pid", "t")}
     return None
 

@@ -36,9 +36,8 @@ def gate_markdown(verdict: Verdict, record: dict[str, Any]) -> str:
 
 def tested(record: dict[str, Any]) -> dict[str, str]:
     """Return what was tested, for a heading: commit, module, releases, torch."""
-    source = record.get("source") or {}
-    machine = record.get("machine") or {}
-    torch = (record.get("torch") or {}).get("data") or {}
+    source, machine = _mapping(record.get("source")), _mapping(record.get("machine"))
+    torch = _mapping(_mapping(record.get("torch")).get("data"))
     members = {
         "commit": source.get("commit"),
         "module": _value(machine, "module"),
@@ -49,6 +48,11 @@ def tested(record: dict[str, Any]) -> dict[str, str]:
         "plan": record.get("plan_sha256"),
     }
     return {name: str(value) for name, value in members.items() if value is not None}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    """Return the value if it is an object: what a worker told may be anything."""
+    return value if isinstance(value, dict) else {}
 
 
 def _value(machine: dict[str, Any], name: str) -> Any:
