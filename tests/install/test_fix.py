@@ -104,8 +104,7 @@ def test_overrides_that_are_there_stay(tmp_path: Path) -> None:
     "more",
     [
         "[tool.uv.sources]\nx = { path = 'x' }\n\n[[tool.uv.index]]\nname = 'a'\nurl = 'https://index.example'\n",
-        "[[tool.uv.index]]\nurl = 'https://index.example'\n\n[tool.uv]\nlink-mode = 'copy'\n\n"
-        "[tool.uv.sources]\nx = { path = 'x' }\n",
+        "[[tool.uv.index]]\nurl = 'https://index.example'\n\n[tool.uv]\nlink-mode = 'copy'\n\n[tool.uv.sources]\nx.y = 1\n",
         "[tool.uv]\noverride-dependencies = []\n",
         "[tool]\nuv = { link-mode = 'copy' }\n",
         "[tool.uv.pip]\nextra = ['a']\n\n[tool.z]\ny = 1\n\n[tool.uv.workspace]\nmembers = ['p/*']\n",

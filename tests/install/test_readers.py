@@ -298,12 +298,46 @@ def test_an_environment_tells_what_is_installed(tmp_path: Path) -> None:
     assert audit(readers.read(site), JP62, TABLES, held=VENDOR).verdict is Verdict.REPLACES_TORCH
 
 
-@pytest.mark.parametrize("name", ["environment.yml", "README.md"])
-def test_what_is_not_known_is_said_with_what_is(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["environment.yml", "Pipfile", "notes.md"])
+def test_a_format_that_is_not_read_is_not_known(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("name: x\n")
-    with pytest.raises(UsageError, match="not known"):
-        readers.read(tmp_path / name)
+    result = audit(readers.read(tmp_path / name), JP62, TABLES, held=VENDOR)
+    assert result.verdict is Verdict.UNDETERMINED
+    assert "uv.lock, pylock.toml" in result.findings[0].message
+
+
+def test_a_folder_with_nothing_to_read_is_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no lock"):
         readers.read(tmp_path)
     with pytest.raises(UsageError, match="does not exist"):
         readers.read(tmp_path / "gone.lock")
+    (tmp_path / "environment.yml").write_text("name: x\n")
+    assert readers.read(tmp_path).kind is Kind.UNREAD
+
+
+def test_a_pixi_lock_with_another_python(tmp_path: Path) -> None:
+    text = (LOCKS / "pixi" / "pixi.lock").read_text().replace("python-3.10.14", "python-3.12.4")
+    (tmp_path / "pixi.lock").write_text(text)
+    result = audit(readers.read(tmp_path), JP62, TABLES, held=VENDOR)
+    assert result.verdict is Verdict.FAILS_PYTHON
+    assert result.findings[0].where.line == 18
+
+
+def test_poetry_sends_torch_to_an_index(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "rover"\ndynamic = ["dependencies"]\n'
+        '[tool.poetry.dependencies]\npython = "^3.10"\ntorch = { version = "*", source = "cpu" }\n'
+        '[[tool.poetry.source]]\nname = "cpu"\nurl = "https://download.pytorch.org/whl/cpu"\npriority = "explicit"\n'
+    )
+    project = readers.read(tmp_path)
+    assert project.unknowns == ()
+    result = audit(project, JP62, TABLES, held=VENDOR)
+    assert (result.verdict, result.findings[0].rule) == (Verdict.REPLACES_TORCH, "JA005")
+
+
+def test_an_older_pdm_lock_keeps_its_files_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "pdm.lock").write_text(
+        '[[package]]\nname = "old"\nversion = "1.0"\n[metadata]\nlock_version = "4.1"\n'
+        '[metadata.files]\n"old 1.0" = [{ url = "https://files.index.example/old-1.0-py3-none-any.whl", hash = "x" }]\n'
+    )
+    assert readers.read(tmp_path).packages[0].files[0].filename == "old-1.0-py3-none-any.whl"

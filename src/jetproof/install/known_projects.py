@@ -1,6 +1,7 @@
 """Packages of which a resolver has been seen to replace torch, though nothing in a requirements file shows it.
 
-Measured with dry runs on 2026-11-30 over a vendor build 2.8.0a0: plain pip or uv chose another torch for these.
+Seen on 2026-11-30: in dry runs over a vendor build 2.8.0a0 plain pip or uv chose another torch, or uv resolved them
+for Python 3.10 on aarch64 with torch left out, or a published lock lists what they ask for.
 Without a lock their requirements are not in the project's files, and these rows stand for them.
 """
 
@@ -22,6 +23,8 @@ class Needs:
 
 
 _TORCHVISION: Final = "torchvision"
+_RESOLVED: Final = Needs(through=_TORCHVISION, seen="torchvision 0.29.2, which pins torch 2.14.1")
+_IN_A_LOCK: Final = Needs(through="torchaudio", seen="torchaudio, as a published lock lists it")
 
 NEEDS: Final[Mapping[str, Needs]] = {
     "ultralytics": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
@@ -33,6 +36,17 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "xformers": Needs(through="torch", seen="torch 2.14.1; older releases pin one torch exactly"),
     "vllm": Needs(through="torch", seen="torch 2.13.0 and about 20 NVIDIA packages"),
     "whisperx": Needs(through="torch", seen="torch 2.8.0, which a 2.8.0 alpha does not satisfy"),
+    "segmentation-models-pytorch": _RESOLVED,
+    "clean-fid": _RESOLVED,
+    "lpips": _RESOLVED,
+    "facexlib": _RESOLVED,
+    "spandrel": _RESOLVED,
+    "fastai": _RESOLVED,
+    "controlnet-aux": _RESOLVED,
+    "robomimic": Needs(through=_TORCHVISION, seen="torchvision, as a published lock lists it"),
+    "pyannote-audio": _IN_A_LOCK,
+    "torch-audiomentations": _IN_A_LOCK,
+    "torch-pitch-shift": _IN_A_LOCK,
     "chatterbox-tts": Needs(through="torch", seen="torch 2.6.0"),
     "facenet-pytorch": Needs(through="torch", seen="torch 2.2.2"),
 }

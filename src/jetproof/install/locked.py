@@ -171,6 +171,8 @@ class Kind(Enum):
     SETUP_PY = "setup.py"
     WHEEL = "wheel"
     ENVIRONMENT = "environment"
+    UNREAD = "unread"
+    """A file in a format that is not understood."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,10 +41,10 @@ def check(case: Case) -> Iterator[Finding]:
             release=one.package.release,
             wanted_by=one.wanted_by,
             where=one.package.where,
-            message=f"{one.package.wanted} brings another torch {through}: a dry run chose {needs.seen}",
+            message=f"{one.package.wanted} brings another torch {through}: seen was {needs.seen}",
             because=(
                 case.because(one),
-                Because(fact="dry run", value=needs.seen, read_from="measured 2026-11-30 over torch 2.8.0a0"),
+                Because(fact="seen", value=needs.seen, read_from="resolved on 2026-11-30"),
                 case.because_held,
             ),
             remedy=hold(case),

@@ -17,6 +17,7 @@ from jetproof.install.readers import (
     requirements,
     setup_cfg,
     setup_py,
+    unread,
     uv_lock,
     wheel,
 )
@@ -50,6 +51,7 @@ _IN_FOLDER = (
     "requirements.txt",
     "setup.cfg",
     "setup.py",
+    *unread.NAMES,
 )
 
 
@@ -84,11 +86,7 @@ def read(path: Path) -> Project:
     if reader is None:
         if not chosen.exists():
             raise UsageError(f"{chosen} does not exist", hint="name a lock, a requirements file or a folder")
-        raise UsageError(
-            f"{chosen}: this file format is not known",
-            hint="known are " + ", ".join(one.kind.value for one in READERS),
-            reason="unknown-format",
-        )
+        reader = unread.READER
     project = reader.read(chosen, project_root(chosen))
     if notes:
         from dataclasses import replace

@@ -34,6 +34,7 @@ from jetproof.install.readers.document import (
     lines_of,
     package_name,
     strings,
+    table,
     tables,
     text_of,
     toml,
@@ -66,8 +67,10 @@ def _source(raw: _Raw) -> Source:
     return Source(kind=SourceKind.UNKNOWN)
 
 
-def _package(raw: _Raw, where: Where, unreadable: list[Unknown]) -> LockedPackage:
+def _package(raw: _Raw, where: Where, unreadable: list[Unknown], older: _Raw) -> LockedPackage:
     name = package_name(raw.get("name"), str(where))
+    # until lock format 4.4 the files stood together at the end
+    offered = raw.get("files") or older.get(f"{raw.get('name')} {raw.get('version')}")
     edges: list[Edge] = []
     for text in strings(raw.get("dependencies"), f"{where}: dependencies"):
         found = edge(text)
@@ -81,7 +84,7 @@ def _package(raw: _Raw, where: Where, unreadable: list[Unknown]) -> LockedPackag
         marker=text_of(raw.get("marker")),
         extras=strings(raw.get("extras"), f"{where}: extras"),
         requires=tuple(edges),
-        files=Lazy(tables(raw.get("files"), f"{where}: files"), _file),
+        files=Lazy(tables(offered, f"{where}: files"), _file),
         source=_source(raw),
         requires_python=text_of(raw.get("requires_python")),
         where=where,
@@ -129,7 +132,8 @@ def read(path: Path, root: Path) -> Project:
     raws = tables(document.get("package"), f"{file}: package")
     lines = lines_of(text, "[[package]]", len(raws))
     unreadable: list[Unknown] = []
-    every = [_package(raw, Where(file=file, line=lines(index)), unreadable) for index, raw in enumerate(raws)]
+    older = table(metadata.get("files"), f"{file}: metadata.files")
+    every = [_package(raw, Where(file=file, line=lines(index)), unreadable, older) for index, raw in enumerate(raws)]
     packages = _merged(every)
     beside = asked_beside(path, root)
     targets = tables(metadata.get("targets"), f"{file}: targets")

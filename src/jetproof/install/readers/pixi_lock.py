@@ -6,12 +6,15 @@ What is read
     requirements and bound on Python, and of the conda part the packages that hold PyTorch, since they replace the
     vendor's as surely. A lock that was not made for linux-aarch64 is not decided.
 
+    The lock brings its own Python: where that is not the board's, the vendor's torch cannot be used with it.
+
 What is not
     The rest of the conda part, and other environments.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -76,6 +79,11 @@ def _loaded(path: Path, text: str) -> _Raw:
 def _conda_name(url: str) -> str:
     """The name in a conda address: `…/linux-aarch64/pytorch-2.5.1-cpu_generic_py312_0.conda`."""
     return url.rpartition("/")[2].rsplit("-", 2)[0]
+
+
+def _python(url: str) -> str | None:
+    found = re.match(r"python-(\d+\.\d+)\.", url.rpartition("/")[2])
+    return f"=={found[1]}.*" if found else None
 
 
 def _conda(url: str, where: Where) -> LockedPackage | None:
@@ -162,9 +170,13 @@ def read(path: Path, root: Path) -> Project:
             packages.append(_pypi(pypi, details.get(pypi, {}), where))
         elif conda is not None and (found := _conda(conda, where)):
             packages.append(found)
+    python = next((url for url in urls if "/" in url and _conda_name(url) == "python"), None)
     return Project(
         kind=Kind.PIXI_LOCK,
         path=str(path),
+        # the environment brings its own interpreter, and the vendor's torch is built for the board's
+        requires_python=_python(python) if python else None,
+        requires_python_where=Where(file=file, line=lines.get(python or "")),
         locked=True,
         packages=tuple(packages),
         unknowns=tuple(unknowns),

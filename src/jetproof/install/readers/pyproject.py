@@ -28,6 +28,7 @@ from jetproof.install.locked import (
     extra_key,
     group_key,
     normal,
+    redacted,
 )
 from jetproof.install.readers import uv_settings
 from jetproof.install.readers.document import (
@@ -120,7 +121,9 @@ def _project(raw: _Raw, collected: _Collected, path: Path, root: Path, document:
         for requirement in strings(wanted, f"{file}: extra {extra}"):
             collected.add(requirement, extra_key(normal(extra)))
     dynamic = strings(raw.get("dynamic"), f"{file}: project.dynamic")
-    if "dependencies" in dynamic:
+    tool = table(document.get("tool"), "tool")
+    poetry = table(table(tool.get("poetry"), "tool.poetry").get("dependencies"), "tool.poetry.dependencies")
+    if "dependencies" in dynamic and not poetry:
         _dynamic(collected, path, root, document)
     _own_extras(collected, text_of(raw.get("name")))
     return tuple(map(normal, optional))
@@ -153,6 +156,8 @@ def _dynamic(collected: _Collected, path: Path, root: Path, document: _Raw) -> N
     spec = setuptools.get("dependencies")
     files = spec.get("file") if isinstance(spec, dict) else None
     names = [files] if isinstance(files, str) else list(strings(files, "tool.setuptools.dynamic")) if files else []
+    hatch = table(table(table(tool.get("hatch"), "hatch").get("metadata"), "metadata").get("hooks"), "hooks")
+    names += strings(table(hatch.get("requirements_txt"), "requirements_txt").get("files"), "files")
     where = collected.text.where("dynamic")
     if not names:
         why = "the build computes them (dynamic), and nothing of the project is run"
@@ -313,7 +318,13 @@ def _poetry_indexes(poetry: _Raw, lines: _Text) -> Sequence[Index]:
         url, name = text_of(raw.get("url")), text_of(raw.get("name"))
         if url:
             explicit = raw.get("priority") in ("explicit", "supplemental")
-            found.append(Index(url=url, name=name, explicit=explicit, where=lines.where(url)))
+            found.append(Index(url=redacted(url), name=name, explicit=explicit, where=lines.where(url)))
+    named = {index.name: index for index in found}
+    for name, wanted in table(poetry.get("dependencies"), f"{lines.file}: tool.poetry.dependencies").items():
+        for _, marker, details in wishes(name, wanted):
+            index = named.get(text_of(details.get("source")))
+            if index is not None and "source" in details:
+                found.append(replace(index, packages=(normal(name),), explicit=True, marker=marker))
     return found
 
 
