@@ -54,14 +54,14 @@ class Journal:
     @pytest.hookimpl(tryfirst=True)
     def pytest_deselected(self, items: Any) -> None:
         """Write down what a hook or an option took out of the selection."""
-        self._writer.write({"record": "deselected", "ids": [item.nodeid for item in items]})
+        self._writer.write_ids("deselected", [item.nodeid for item in items])
 
     @_INNERMOST
     def pytest_collection_finish(self, session: Any) -> Generator[None, Any, None]:
         """Write down what is left to run after every hook, and which hooks there are."""
         yield
         self.hooks = hooks_in_play(session.config.pluginmanager, self)
-        self._writer.write({"record": "collected", "ids": [item.nodeid for item in session.items]})
+        self._writer.write_ids("collected", [item.nodeid for item in session.items])
 
     # running
 

@@ -9,8 +9,9 @@ from jetproof_worker.request import PytestSelection
 from jetproof_worker.verdict import Verdict, signal_name
 
 _WORST = ("FAIL", "ERROR", "MISS", "PASS")
+_BROKEN_STATUS = {3: "pytest's own error", 4: "pytest was called or configured wrongly"}
 _PHASES = {"setup", "call", "teardown"}
-_SHOWN = 20_000
+_SHOWN = 5_000
 
 
 @dataclass(frozen=True)
@@ -48,14 +49,17 @@ def judge(
     read = _read(journal)
     tests = {} if selection.collect_only else _tests(selection, read)
     ended: Mapping[str, Any] = keeper.get("pytest") or {}
+    # where not all can be shown, those that did not pass come first
+    shown = list(tests.items()) if len(tests) <= _SHOWN else sorted(tests.items(), key=lambda one: one[1][0] == "PASS")
     detail: Dict[str, Any] = {
         "pytest": read.session.get("pytest"),
         "pytest_file": read.session.get("file"),
         "scrubbed": list(read.session.get("scrubbed") or ended.get("scrubbed") or ()),
         "collected": len(read.collected or ()),
         "deselected": read.deselected[:_SHOWN],
+        "tests_left_out": max(len(tests) - _SHOWN, 0),
         "problems": [list(problem) for problem in read.problems[:200]],
-        "tests": [dict(zip(("id", "outcome", "reason"), (id_, *one))) for id_, one in list(tests.items())[:_SHOWN]],
+        "tests": [dict(zip(("id", "outcome", "reason"), (id_, *one))) for id_, one in shown[:_SHOWN]],
         "output": ended.get("output", ""),
         "status": ended.get("code") if ended.get("status") == "exited" else ended.get("status"),
         "floor": selection.expected_at_least is not None,
@@ -65,6 +69,7 @@ def judge(
 
 def _read(journal: Sequence[Mapping[str, Any]]) -> _Read:
     read = _Read()
+    more = False
     for index, record in enumerate(journal):
         if record.get("n") != index or record.get("pid") != journal[0].get("pid") or read.finish is not None:
             read.broken = True
@@ -76,8 +81,9 @@ def _read(journal: Sequence[Mapping[str, Any]]) -> _Read:
             elif kind == "no-pytest":
                 read.no_pytest = str(record["message"])
             elif kind == "collected":
-                read.broken = read.broken or read.collected is not None
-                read.collected = [str(id_) for id_ in record["ids"]]
+                read.broken = read.broken or (read.collected is not None and not more)
+                read.collected = (read.collected or []) + [str(id_) for id_ in record["ids"]]
+                more = bool(record.get("more"))
             elif kind == "deselected":
                 read.deselected += [str(id_) for id_ in record["ids"]]
             elif kind == "collect-problem":
@@ -183,7 +189,18 @@ def _verdict(
         return Verdict("ERROR", "exit-status-differs", message)
     if selection.collect_only:
         return _collected(read, ended)
+    return _of_tests(selection, read, tests, ended)
+
+
+def _of_tests(
+    selection: PytestSelection, read: _Read, tests: Mapping[str, Tuple[str, str]], ended: Mapping[str, Any]
+) -> Verdict:
+    """Judge a session that came to its end by what became of its tests."""
+    status = ended.get("code")
     bad = sorted(((_WORST.index(one[0]), id_, one) for id_, one in tests.items() if one[0] != "PASS"))
+    if status in _BROKEN_STATUS and not (bad and bad[0][2][0] == "FAIL"):
+        message = "%s: %s" % (_BROKEN_STATUS[status], str(ended.get("output", ""))[-2000:])
+        return Verdict("ERROR", "pytest-status", message)
     errors = [problem for problem in read.problems if problem[1] != "skipped"]
     if bad and not (errors and bad[0][2][0] == "MISS"):
         _, id_, (outcome, reason) = bad[0]

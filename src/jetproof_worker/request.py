@@ -81,8 +81,8 @@ def parse(request: Mapping[str, Any]) -> Request:
     if not 1 <= len(nonce) <= 128:
         raise BadRequest("nonce: 1 to 128 characters are wanted")
     mode = request.get("mode", "auto")
-    if mode not in ("auto", "fork", "spawn"):
-        raise BadRequest("mode: auto, fork or spawn is wanted, not %r" % (mode,))
+    if mode not in ("auto", "spawn"):
+        raise BadRequest("mode: auto or spawn is wanted, not %r" % (mode,))
     resolver = _optional_text(request, "resolver")
     if resolver is not None and not _RESOLVER.fullmatch(resolver):
         raise BadRequest("resolver: pkg.module:function is wanted, not %r" % resolver)

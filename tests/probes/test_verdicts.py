@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import math
+import os
+import threading
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jetproof_worker import catalogue, item_process, pytest_verdict, request, schedule, torch_import, verdict
+from jetproof_worker import (
+    catalogue,
+    frames,
+    item_process,
+    journal_pipe,
+    pytest_verdict,
+    request,
+    schedule,
+    torch_import,
+    verdict,
+)
 from jetproof_worker.probe import GIB, MIB, Broken, Context, Failed, Measurement
 from jetproof_worker.probes import arch_list, jetson_identity
 from jetproof_worker.request import Item, PytestSelection
@@ -199,6 +211,38 @@ def test_records_of_another_process_break_it() -> None:
     records = [dict(record) for record in GOOD]
     records[3]["pid"] = 2
     assert judged(records) == ("ERROR", "journal-broken")
+
+
+def test_long_lists_travel_in_parts() -> None:
+    receiver, sender = os.pipe()
+    writer = journal_pipe.Writer(sender)
+    ids = [f"t.py::{'x' * 200}{n}" for n in range(12_000)]
+    taken = bytearray()
+    thread = threading.Thread(
+        target=lambda: [taken.extend(part) for part in iter(lambda: os.read(receiver, 1 << 16), b"")]
+    )
+    thread.start()
+    writer.write({"record": "session"})
+    writer.write_ids("collected", ids)
+    os.close(sender)
+    thread.join()
+    os.close(receiver)
+    records = frames.Reader().feed(bytes(taken))
+    assert [record.get("more") for record in records] == [None, True, True, False]
+    assert judged_all(records) == ids
+
+
+def judged_all(records: list[dict[str, Any]]) -> list[str]:
+    floor = PytestSelection("/r", (), (), 1, (), None, False)
+    found = pytest_verdict.judge(floor, records, KEEPER, FOUND, False)
+    assert found.verdict.reason == "no-finish"
+    assert found.detail["collected"] == len(found.detail["tests"]) + found.detail["tests_left_out"]
+    return [id_ for record in records[1:] for id_ in record["ids"]]
+
+
+def test_a_second_list_of_what_was_collected_breaks_the_journal() -> None:
+    twice = journal(*[{k: v for k, v in r.items() if k not in ("n", "pid")} for r in [*GOOD[:2], *GOOD[1:]]])
+    assert judged(twice) == ("ERROR", "journal-broken")
 
 
 # figures

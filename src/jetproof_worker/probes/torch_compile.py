@@ -59,5 +59,5 @@ PROBE = Probe(
     packages=("triton",),
     timeout=300,
     memory=2 * GIB,
-    weight=6.0,
+    weight=9.5,
 )
