@@ -184,9 +184,37 @@ def test_a_very_long_line_keeps_head_and_tail() -> None:
 
 
 _WORDS = st.sampled_from(
-    ["torch ", "2.11.0+cu130", "libcudart.so.", "10.0", "\n", "```\n", "$ ", "Jetson ", "Nano ", "R36 (release), REVISION: ", "4.3", "CUDA ", "<!--", "-->",
-     "NvMapMemAllocInternalTagged", "docker run ", "--runtime nvidia ", "cannot open shared object", "{", "}", "[", "]", "(", ")", "cp310", "-", "uid=1(x) groups=", "\t"]
-)  # fmt: skip
+    [
+        "torch ",
+        "2.11.0+cu130",
+        "libcudart.so.",
+        "10.0",
+        "\n",
+        "```\n",
+        "$ ",
+        "Jetson ",
+        "Nano ",
+        "R36 (release), REVISION: ",
+        "4.3",
+        "CUDA ",
+        "<!--",
+        "-->",
+        "NvMapMemAllocInternalTagged",
+        "docker run ",
+        "--runtime nvidia ",
+        "cannot open shared object",
+        "{",
+        "}",
+        "[",
+        "]",
+        "(",
+        ")",
+        "cp310",
+        "-",
+        "uid=1(x) groups=",
+        "\t",
+    ]
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -202,8 +230,23 @@ _JSON = st.recursive(
     max_leaves=8,
 )
 _NAMES = st.sampled_from(
-    ["model", "jetpack", "l4t", "arch", "cuda", "python", "torch_cuda", "torch_version", "torch_arch_list", "container_image", "docker_runtime", "error_text", "package", "x"]
-)  # fmt: skip
+    [
+        "model",
+        "jetpack",
+        "l4t",
+        "arch",
+        "cuda",
+        "python",
+        "torch_cuda",
+        "torch_version",
+        "torch_arch_list",
+        "container_image",
+        "docker_runtime",
+        "error_text",
+        "package",
+        "x",
+    ]
+)
 
 
 @settings(max_examples=60, deadline=None)

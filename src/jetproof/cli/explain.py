@@ -53,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     code = explained(diagnosis)
     if code is ExitCode.UNDECIDED:
         sys.stderr.write(
-            "not recognised: paste the whole error text, and what `cat /etc/nv_tegra_release` and\n`python3 -m torch.utils.collect_env` print; on the board itself run: jetproof doctor\n"
+            "not recognised: paste the whole error text, and what `cat /etc/nv_tegra_release` and\n"
+            "`python3 -m torch.utils.collect_env` print; on the board itself run: jetproof doctor\n"
         )
     return int(code)
 

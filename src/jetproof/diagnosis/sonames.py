@@ -75,7 +75,7 @@ def missing_libraries(facts: Facts) -> tuple[Missing, ...]:
                     name=name,
                     number=number,
                     cuda=_cuda(name, number),
-                    cudnn=int(number.split(".")[0]) if name.startswith("libcudnn") and number else None,
+                    cudnn=int(number.partition(".")[0]) if name.startswith("libcudnn") and number else None,
                     because=Hit(match=match, message=message).because,
                 )
             )
@@ -83,7 +83,7 @@ def missing_libraries(facts: Facts) -> tuple[Missing, ...]:
 
 
 def _cuda(name: str, number: str) -> tuple[int, ...]:
-    major = number.split(".")[0]
+    major = number.split(".", maxsplit=1)[0]
     if (name, major) in _CUDA_OF_SONAME and not number.startswith("10."):
         return _CUDA_OF_SONAME[name, major]
     if name not in _BY_NUMBER or not number:

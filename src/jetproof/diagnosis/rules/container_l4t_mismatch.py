@@ -70,8 +70,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if told and major:
         named = told.match.group(1) or ""
         release = told.match.group(2) or ""
-        other = named and int(named[0]) != major
-        other = other or (release and l4t_group(release) and host and l4t_group(release) not in host)
+        group = l4t_group(release) if release else None
+        other = bool(named and int(named[0]) != major) or bool(group and host and group not in host)
         if other:
             yield _finding(facts, (told.because, *_host(facts)), SHARED, Confidence.LIKELY)
             return
@@ -83,8 +83,7 @@ def _image_group(facts: Facts) -> tuple[str, Because] | None:
     """Return the group of the image, with the fact that names it."""
     stated = facts.container.image_l4t
     if stated.value:
-        group = l4t_group(stated.value) or stated.value.split(".")[0]
-        return group, because(stated)
+        return l4t_group(stated.value) or stated.value.split(".")[0], because(stated)
     found = hit(facts, _TAG)
     if found and in_container(facts):
         group = l4t_group(found.match.group(1))

@@ -71,14 +71,10 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, tables, (none.because, python), SHARED, Confidence.LIKELY)
     elif syntax and old:
         yield _finding(facts, tables, (syntax.because, python), SHARED, Confidence.LIKELY)
-    elif none or (impossible and not _TORCH.search(impossible.message.text)):
-        yield _finding(
-            facts,
-            tables,
-            ((none or impossible).because if none or impossible else None, python),
-            SYMPTOM,
-            Confidence.POSSIBLE,
-        )
+    elif none:
+        yield _finding(facts, tables, (none.because, python), SYMPTOM, Confidence.POSSIBLE)
+    elif impossible and not _TORCH.search(impossible.message.text):
+        yield _finding(facts, tables, (impossible.because, python), SYMPTOM, Confidence.POSSIBLE)
 
 
 def _about_torch(found: re.Match[str]) -> bool:

@@ -19,7 +19,18 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.known import jetpack_major, line, numbers
 from jetproof.diagnosis.remedies import vendor_torch
-from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import (
+    LITERAL,
+    SHARED,
+    SYMPTOM,
+    About,
+    Because,
+    Confidence,
+    Finding,
+    Layer,
+    Remedy,
+    because,
+)
 from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
 
@@ -80,7 +91,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         )
 
 
-def _bounds(facts: Facts):  # type: ignore[no-untyped-def]  # a generator of (reason, release) pairs
+def _bounds(facts: Facts) -> Iterator[tuple[Because, tuple[int, ...]]]:
+    """Yield each lower bound on torch, as the torch release that it needs."""
     for message in facts.messages:
         if message.kind is MessageKind.COMMAND and ".whl" in message.text:
             continue

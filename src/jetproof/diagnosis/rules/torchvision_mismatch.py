@@ -95,7 +95,7 @@ def _two_places(facts: Facts) -> tuple[Because, ...]:
 def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
     torch = facts.torch.torch.value
     lead = numbers(torch)[:2] if torch else ()
-    wanted = f"0.{_PAIRED[lead]}" if lead in _PAIRED else "0.X"  # type: ignore[index]  # membership was just asked
+    wanted = f"0.{_PAIRED[lead]}" if lead in _PAIRED else "0.X"
     python = python_command(facts)
     return ABOUT.finding(
         "torchvision does not pair with this torch.",

@@ -69,11 +69,15 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     )
     made = hit(facts, _USER_MADE)
     told = tuple(found.because for found in (root, seat, made, code) if found)
-    if (root or seat) and (
-        code or made or facts.torch.available.value is False or hit(facts, re.compile(r"(?i)GPU|CUDA|801|100"), *TOLD)
-    ):
-        yield _finding(facts, told, LITERAL, Confidence.LIKELY)
-    elif made and code:
+    if (
+        (root or seat)
+        and (
+            code
+            or made
+            or facts.torch.available.value is False
+            or hit(facts, re.compile(r"(?i)GPU|CUDA|801|100"), *TOLD)
+        )
+    ) or (made and code):
         yield _finding(facts, told, LITERAL, Confidence.LIKELY)
     elif code:
         yield _finding(facts, told, SYMPTOM, Confidence.POSSIBLE)

@@ -124,10 +124,12 @@ def _jetson(into: Gathered, line: Family | None, why: str, where: str) -> Family
     return line
 
 
-def _not_jetson(into: Gathered, kind: PlatformClass, words: str, where: str) -> None:
+def _not_jetson(into: Gathered, kind: PlatformClass, words: str, where: str) -> Family | None:
+    """Keep that it is another machine; the answer is that no line of modules is known."""
     into.put("platform.is_jetson", False, where, words)
     into.put("platform.platform_class", kind, where, words)
     into.put("platform.model", words, where)
+    return None
 
 
 def _jetpack(into: Gathered, tables: Tables) -> None:

@@ -161,7 +161,10 @@ def _torch(message: Message, into: Gathered) -> None:
 
 def _machine(message: Message, into: Gathered) -> None:
     text = message.text
-    where = lambda found: place(message, found.start())  # noqa: E731 - one expression used below
+
+    def where(found: re.Match[str]) -> str:
+        return place(message, found.start())
+
     if found := _GROUPS.search(text):
         groups = tuple(re.findall(r"\d{1,7}\(([^)]{1,60})\)", found.group(1)))
         into.put("permissions.groups", groups, where(found))
