@@ -45,7 +45,9 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings without doubles, blocking ones first, then by place."""
     unique = dict.fromkeys(findings)
     return tuple(
-        sorted(unique, key=lambda one: (_WEIGHT[one.severity], one.place.path, one.place.line, one.place.column, one.rule))
+        sorted(
+            unique, key=lambda one: (_WEIGHT[one.severity], one.place.path, one.place.line, one.place.column, one.rule)
+        )
     )
 
 

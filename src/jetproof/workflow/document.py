@@ -113,7 +113,8 @@ def parse(data: bytes) -> Table:
 def _within_limits(text: str) -> None:
     depth = values = documents = 0
     for event in yaml.parse(text, Loader=_LOADER):
-        where = (event.start_mark.line + 1, event.start_mark.column + 1)
+        mark = event.start_mark
+        where = (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
         if isinstance(event, DocumentStartEvent):
             documents += 1
             if documents > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from jetproof.errors import PolicyInvalid, UsageError
 from jetproof.policy.load import DEFAULT_PATH, LARGEST, Loaded, load, named_by_pyproject
 from jetproof.policy.positions import Path as MemberPath
-from jetproof.policy.positions import line_and_column, positions
+from jetproof.policy.positions import positions
 from jetproof.target.recorded import read
 from jetproof.workflow.document import LARGEST as LARGEST_WORKFLOW
 from jetproof.workflow.document import Unreadable, parse
@@ -72,10 +73,11 @@ def _broken(message: str, path: str) -> list[Broken]:
 
 def _places(data: bytes, path: str) -> Mapping[MemberPath, Place]:
     text = data.decode("utf-8")
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
     found = {}
     for member, offset in positions(text).items():
-        line, column = line_and_column(text, offset)
-        found[member] = Place(path=path, line=line, column=column)
+        line = bisect_right(starts, offset)
+        found[member] = Place(path=path, line=line, column=offset - starts[line - 1] + 1)
     return found
 
 

@@ -40,5 +40,7 @@ def _harmless(part: str) -> bool:
     for word in words[words.index("install") + 1 :]:
         if option in ("-r", "--requirement") or (not option and not word.startswith("-")):
             named.append(word.rpartition("/")[2])
-        option = word if word in ("-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--find-links") else ""
+        option = (
+            word if word in ("-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--find-links") else ""
+        )
     return bool(named) and all(re.match(r"jetproof\b", name) for name in named)

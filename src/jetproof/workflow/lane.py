@@ -97,9 +97,17 @@ class Lane:
         return tuple((workflow, job) for workflow in self.workflows for job in workflow.jobs if job.self_hosted)
 
     @cached_property
+    def gate_workflows(self) -> tuple[Workflow, ...]:
+        """Workflows with a job that runs a gate."""
+        named = {found.workflow.path for found in self.gate_jobs}
+        return tuple(workflow for workflow in self.workflows if workflow.path in named)
+
+    @cached_property
     def lane_workflows(self) -> tuple[Workflow, ...]:
         """Workflows with a job that runs a gate on a device."""
-        named = {found.workflow.path for found in self.gate_jobs if not found.gate.software_only or found.job.self_hosted}
+        named = {
+            found.workflow.path for found in self.gate_jobs if not found.gate.software_only or found.job.self_hosted
+        }
         return tuple(workflow for workflow in self.workflows if workflow.path in named)
 
     @property
@@ -128,7 +136,13 @@ class Lane:
 
     def in_workflow(self, workflow: Workflow, node: Node | None = None) -> Place:
         """Return the place of a value of a workflow."""
-        return Place(path=workflow.path) if node is None else Place(path=workflow.path, line=node.line, column=node.column)
+        return (
+            Place(path=workflow.path) if node is None else Place(path=workflow.path, line=node.line, column=node.column)
+        )
+
+    def at_command(self, workflow: Workflow, command: Command) -> Place:
+        """Return the line of a script's command."""
+        return Place(path=workflow.path, line=command.line)
 
     def in_policy(self, *member: str | int) -> Place:
         """Return the place of a member of the policy, or of the nearest one around it."""
@@ -138,9 +152,22 @@ class Lane:
         return self.policy_places.get(known, Place(path=self.policy_path))
 
     @property
-    def words(self) -> str:
-        """All pages in one text, blanks made one, lower case."""
-        return " ".join("\n".join(self.pages.values()).lower().split())
+    def documented(self) -> bool:
+        """Whether there are pages beside the README at all."""
+        return any(page.startswith("docs/") for page in self.pages)
+
+    @cached_property
+    def _words(self) -> str:
+        texts = (text for page, text in self.pages.items() if page.startswith("docs/"))
+        return _plain("\n".join(texts))
+
+    def mentions(self, words: str) -> bool:
+        """Return whether the pages hold these words, blanks and case apart."""
+        return _plain(words) in self._words
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def downloads(gate: Gate) -> bool:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+from jetproof.workflow.document import Rows, Table
+from jetproof.workflow.model import Trigger
+
 _FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
@@ -12,6 +15,14 @@ _FROM, _DAYS_SEEN = date(2024, 1, 1), 1461
 
 class Malformed(ValueError):
     """A text that is no schedule."""
+
+
+def crons(trigger: Trigger | None) -> tuple[str, ...]:
+    """Return the crons that a schedule names."""
+    if trigger is None or not isinstance(trigger.value, Rows):
+        return ()
+    rows = (row for row in trigger.value.values if isinstance(row, Table))
+    return tuple(cron for row in rows if (cron := row.text("cron")) is not None)
 
 
 def longest_gap(crons: tuple[str, ...]) -> int | None:
@@ -39,7 +50,9 @@ def _plan(cron: str) -> tuple[tuple[frozenset[int], ...], bool, bool]:
     words = cron.split()
     if len(words) != 5:
         raise Malformed(f"five fields are expected, not {len(words)}")
-    sets = tuple(_field(word.lower(), *bounds, place) for place, (word, bounds) in enumerate(zip(words, _FIELDS, strict=True)))
+    sets = tuple(
+        _field(word.lower(), *bounds, place) for place, (word, bounds) in enumerate(zip(words, _FIELDS, strict=True))
+    )
     return sets, words[2].startswith("*"), words[4].startswith("*")
 
 

@@ -1,0 +1,46 @@
+"""The gate's status is lost in a pipe.
+
+Why it matters
+    Without `pipefail` a pipe succeeds when its last command does; `tee` always does.
+
+How it is decided
+    The gate's command has a `|`, and neither the step, the job nor the workflow says `shell: bash` and the
+    script does not set pipefail.
+
+What to do
+    Write `shell: bash`, which sets pipefail; or redirect into a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jetproof.workflow.document import Table
+from jetproof.workflow.lane import Lane
+from jetproof.workflow.rule import About, Finding
+
+ABOUT = About(id="JW305", name="status-lost-in-pipe")
+
+
+def check(lane: Lane) -> Iterator[Finding]:
+    """Yield each such command."""
+    for found in lane.gate_jobs:
+        shells = [found.workflow.root, found.job.table]
+        default = None
+        for table in shells:
+            run = (table.table("defaults") or Table(line=1, column=1)).table("run")
+            default = (run.text("shell") if run else None) or default
+        for step, command in found.gate_commands:
+            shell = step.table.text("shell") or default
+            piped = re.search(r"(?<!\|)\|(?!\|)", command.text)
+            sets = any("pipefail" in other.text for other in step.commands)
+            if piped and not sets and shell != "bash" and "pipefail" not in (shell or ""):
+                yield ABOUT.at(
+                    lane.at_command(found.workflow, command),
+                    "The pipe's last command decides, not the gate.",
+                    "Add `shell: bash` to the step.",
+                )
+
+
+RULE = ABOUT.rule(check)
