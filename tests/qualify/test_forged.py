@@ -19,6 +19,7 @@ from jetproof.qualify.judge import exit_code
 from jetproof.qualify.record import interpreter, record
 from jetproof.qualify.run import MOST_FAULTS
 from jetproof.render.reports import reports
+from jetproof_worker.process import Completed
 
 Lines = list[tuple[str, dict[str, Any]]]
 
@@ -159,6 +160,31 @@ def test_a_worker_that_floods_is_ended(tmp_path: Path) -> None:
     assert len(journal_of(data).of("fault")) == MOST_FAULTS
     assert journal_of(data).finished
     assert not judged(data).green
+
+
+def test_a_record_that_cannot_be_written_is_a_fault(tmp_path: Path) -> None:
+    deep: Any = []
+    for _ in range(5000):
+        deep = [deep]
+    for number, value in enumerate((float("nan"), deep)):
+        stream = good_stream()
+        stream.insert(3, {"record": "beat", "running": value})
+        folder = tmp_path / str(number)
+        folder.mkdir()
+
+        data = ran(Uncopied(stream), folder)
+
+        assert [entry.body["code"] for entry in journal_of(data).of("fault")] == ["malformed-record"]
+        assert not judged(data).green
+
+
+class Uncopied(Scripted):
+    """A worker whose records are too deep to be copied."""
+
+    def serve(self, request: Any, on_record: Any, timeout: float) -> Completed:
+        for told in self._streams.pop(0):
+            on_record({**told, "nonce": request["nonce"]})
+        return Completed(["worker"], "exited", 0, b"", b"", 1.0)
 
 
 def test_a_target_that_fails_is_written_down(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 _ITEM_RECORDS = frozenset({"start", "collected", "test", "pytest-finish", "end"})
 _RUN_RECORDS = frozenset({"hello", "torch", "plan", "beat", "finish", "refused"})
-OUTCOMES = frozenset({"PASS", "FAIL", "ERROR", "MISS"})
+OUTCOMES = ("PASS", "FAIL", "ERROR", "MISS")
 _PHASES = ("setup", "call", "teardown")
 
 

@@ -158,18 +158,26 @@ class _Listener:
 
     def __call__(self, record: dict[str, object]) -> None:
         self._records += 1
-        told = self._redacted({name: value for name, value in record.items() if name != "nonce"})
-        if record.get("nonce") != self._nonce:
-            fault: Fault | None = Fault(code="foreign-record", detail="a record without this run's nonce")
-        elif self._records > MOST_RECORDS:
-            fault = Fault(code="too-many-records", detail=f"the worker sent more than {MOST_RECORDS} records")
-        else:
-            fault = self._acceptance.fault(told)
+        told, fault = self._read(record)
         try:
             self._take(told, fault)
         except JetproofError:
             self.unwritable = True
             raise
+
+    def _read(self, record: Mapping[str, object]) -> tuple[dict[str, object], Fault | None]:
+        """Return a record fit to be written down, and why it is not accepted, if it is not."""
+        try:
+            told = self._redacted({name: value for name, value in record.items() if name != "nonce"})
+            json.dumps(told, allow_nan=False)
+        except (ValueError, RecursionError):
+            fault = Fault(code="malformed-record", detail="a record that JSON cannot hold, or nested too deep")
+            return {}, fault
+        if record.get("nonce") != self._nonce:
+            return told, Fault(code="foreign-record", detail="a record without this run's nonce")
+        if self._records > MOST_RECORDS:
+            return told, Fault(code="too-many-records", detail=f"the worker sent more than {MOST_RECORDS} records")
+        return told, self._acceptance.fault(told)
 
     def _take(self, told: dict[str, object], fault: Fault | None) -> None:
         if fault is not None:
