@@ -65,9 +65,10 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         return
     root, seat = hit(facts, _ROOT_WORKS), hit(facts, _SEAT)
     code = signature(facts, tables, "no-cuda-device", "error-801-not-supported", "nvrm-channel") or hit(
-        facts, re.compile(r"(?i)NvRm\w{2,40} failed|no CUDA-capable device|is_available\W{0,4}[^\n]{0,20}False")
+        facts, re.compile(r"(?i)NvRm\w{2,40} failed|no CUDA-capable device")
     )
     made = hit(facts, _USER_MADE)
+    blind = code or facts.torch.available.value is False
     told = tuple(found.because for found in (root, seat, made, code) if found)
     if (
         (root or seat)
@@ -77,7 +78,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             or facts.torch.available.value is False
             or hit(facts, re.compile(r"(?i)GPU|CUDA|801|100"), *TOLD)
         )
-    ) or (made and code):
+    ) or (made and blind):
         yield _finding(facts, told, LITERAL, Confidence.LIKELY)
     elif code:
         yield _finding(facts, told, SYMPTOM, Confidence.POSSIBLE)

@@ -43,7 +43,7 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
 )
 _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), family) for pattern, family in _FAMILIES)
 _JETSON = re.compile(
-    r"\bJetson\b|\bJetPack\b|\bL4T\b|\breComputer\b|nv_tegra_release|-tegra\b|\btegra\d", re.IGNORECASE
+    r"\bJetson\b|\bJetPack\b|(?<![\w/.-])L4T(?![\w-])|\breComputer\b|nv_tegra_release|-tegra\b|\btegra\d", re.IGNORECASE
 )
 
 _OTHERS: tuple[tuple[PlatformClass, str], ...] = (

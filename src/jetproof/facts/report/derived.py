@@ -103,6 +103,10 @@ def _by_mention(into: Gathered, kernel: str) -> Family | None:
     line = _named_family(into)
     if line is not None:
         return _jetson(into, line, f"{line.name} is named", "words of the report")
+    for message in into.messages:  # no Jetson is spoken of: a plain word for another machine is then telling
+        other = other_machine(message.text)
+        if other:
+            return _not_jetson(into, other[0], other[1], message.read_from)
     if re.search(r"-nvidia(?:-64k)?$", kernel):
         return _not_jetson(into, PlatformClass.GRACE, kernel, into.origin_of("platform.kernel"))
     return None

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from jetproof.facts.model import Distribution, Message, MessageKind
+from jetproof.facts.report.boards import family, other_model
 from jetproof.facts.report.fields import l4t_release
 from jetproof.facts.report.gathered import Gathered
 from jetproof.facts.report.segments import place
@@ -84,6 +85,11 @@ _IMAGE = re.compile(
     r"(?<![\w/.-])((?:nvcr\.io/[\w./-]{1,120}|dustynv/[\w.-]{1,80}|(?:docker\.io/)?(?:nvidia/cuda|nvidia/[\w.-]{1,60}|pytorch/pytorch|ultralytics/ultralytics|vllm/vllm-openai"
     r"|ollama/ollama|arm64v8/[\w.-]{1,60}))(?::[\w.-]{1,128})?)"
 )
+_RUNTIME = re.compile(r"(?i)\b(?:docker|container)'?s? runtime\W{1,4}(?:is |was )?(not nvidia|nvidia|runc|crun)\b")
+_SOURCE = re.compile(
+    r"(?im)\btorch\b[^\n:]{0,30}\b(?:installed|came|comes|taken|built) (?:was )?from\W{1,3}([^\n]{3,160})"
+)
+_BOARD = re.compile(r"(?im)^\W{0,6}(?:model|board|device|hardware|module)\b\W{1,6}([^\n]{3,80})")
 _DOCKER_RUN = re.compile(r"\b(?:docker|podman|nerdctl) (?:container )?run\b[^\n]{0,600}")
 _FROM = re.compile(r"(?m)^\s{0,8}FROM (?:--platform=\S{1,40} )?(\S{1,200})")
 _MEMINFO = (
@@ -133,6 +139,12 @@ def _releases(message: Message, into: Gathered) -> None:
 
 def _torch(message: Message, into: Gathered) -> None:
     text = message.text
+    if source := _SOURCE.search(text):
+        into.put("torch.torch_source", source.group(1).strip(), place(message, source.start()))
+    if board := _BOARD.search(text):
+        words = board.group(1).strip()
+        if family(words) or other_model(words):
+            into.put("platform.model", words, place(message, board.start()))
     if line := _PRINTED.search(text):
         into.put("torch.torch", line.group(1), place(message, line.start()))
         if line.group(2) and line.group(2)[0].isdigit():
@@ -196,6 +208,8 @@ def _container(message: Message, into: Gathered) -> None:
             into.put("container.runtime", "nvidia", place(message, run.start()))
         elif "--gpus" not in words and "--device" not in words:
             into.put("container.runtime", "not given", place(message, run.start()))
+    if stated := _RUNTIME.search(text):
+        into.put("container.runtime", stated.group(1).lower(), place(message, stated.start()))
     found = _IMAGE.search(text) or (_FROM.search(text) if message.kind is MessageKind.COMMAND else None)
     if found:
         into.put("container.image", found.group(1), place(message, found.start()))
