@@ -15,11 +15,10 @@ from jetproof.policy.positions import positions
 from jetproof.target.recorded import read
 from jetproof.workflow.document import LARGEST as LARGEST_WORKFLOW
 from jetproof.workflow.document import Unreadable, parse
-from jetproof.workflow.lane import Broken, Lane, Place
+from jetproof.workflow.lane import PAGES, Broken, Lane, Place
 from jetproof.workflow.model import Workflow
 
 FOLDER = ".github/workflows"
-PAGES = ("docs/conditional-testing.md", "docs/jetson-support.md", "README.md")
 _MOST_FILES = 200
 _PLACED = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?P<member>[^\s:]+): (?P<message>.*)$")
 
@@ -41,7 +40,7 @@ def gather(project: Path, *, policy: str | None, now: datetime) -> Lane:
         policy=None if loaded is None else loaded.policy,
         policy_path=path,
         policy_places={} if loaded is None else _places(read(project / path, LARGEST), path),
-        pages={page: text for page in PAGES if (text := _page(project / page)) is not None},
+        pages={page: text for page in (*PAGES, "README.md") if (text := _page(project / page)) is not None},
         broken_workflows=broken,
         broken_policy=broken_policy,
         now=now,

@@ -14,6 +14,8 @@ from jetproof.workflow.document import Node
 from jetproof.workflow.model import Job, Step, Workflow
 from jetproof.workflow.shell import Command
 
+PAGES = ("docs/conditional-testing.md", "docs/jetson-support.md")
+"""Pages that say to people outside what the lane does."""
 _RUN = re.compile(r"run_conditional_gate\.py\b|\bjetproof\s+run\b")
 
 
@@ -153,13 +155,12 @@ class Lane:
 
     @property
     def documented(self) -> bool:
-        """Whether there are pages beside the README at all."""
-        return any(page.startswith("docs/") for page in self.pages)
+        """Whether the pages are there, so that it makes sense to ask what they name."""
+        return all(page in self.pages for page in PAGES)
 
     @cached_property
     def _words(self) -> str:
-        texts = (text for page, text in self.pages.items() if page.startswith("docs/"))
-        return _plain("\n".join(texts))
+        return _plain("\n".join(self.pages[page] for page in PAGES if page in self.pages))
 
     def mentions(self, words: str) -> bool:
         """Return whether the pages hold these words, blanks and case apart."""

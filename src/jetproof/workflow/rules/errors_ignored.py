@@ -33,7 +33,7 @@ def check(lane: Lane) -> Iterator[Finding]:
                 if _CUSTOM.search(shell) and not re.search(r"\s-\w*e", shell):
                     place = lane.in_workflow(workflow, step.table.at("shell"))
                     yield ABOUT.at(place, f"`{shell}` goes on after a failing command.", "Write `shell: bash`.")
-            for step, command in job.scripts:
+            for _, command in job.scripts:
                 if _OFF.search(command.text):
                     place = lane.at_command(workflow, command)
                     yield ABOUT.at(place, "The script goes on after a failing command from here.", "Remove `set +e`.")

@@ -39,7 +39,7 @@ def check(lane: Lane) -> Iterator[Finding]:
                     yield ABOUT.at(
                         lane.in_workflow(workflow, step.table.at("uses")), f"{step.uses} is named by its tag.", _FIX
                     )
-            for step, command in job.scripts:
+            for _, command in job.scripts:
                 docker = _DOCKER.search(command.text)
                 if docker is None:
                     continue

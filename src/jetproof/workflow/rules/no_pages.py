@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.workflow.lane import Lane
+from jetproof.workflow.lane import PAGES, Lane
 from jetproof.workflow.rule import About, Finding
 
 ABOUT = About(id="JW708", name="no-pages")
@@ -23,7 +23,7 @@ ABOUT = About(id="JW708", name="no-pages")
 def check(lane: Lane) -> Iterator[Finding]:
     """Yield each page that is missing."""
     jetson = [gate for gate in (lane.policy.gates if lane.policy else ()) if gate.platform.value == "jetson"]
-    for page in ("docs/conditional-testing.md", "docs/jetson-support.md"):
+    for page in PAGES:
         if jetson and page not in lane.pages:
             yield ABOUT.at(
                 lane.in_policy("gates"),

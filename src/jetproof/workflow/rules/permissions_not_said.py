@@ -1,10 +1,11 @@
-"""A job of the lane has whatever permissions the repository gives by default.
+"""The lane does not say what its jobs may do.
 
 Why it matters
-    In many repositories that is to write everything.
+    A job that does not say so itself, today or when it is added, then has whatever the repository gives by default: in
+    many repositories that is to write everything.
 
 How it is decided
-    Neither the workflow nor the job says `permissions`.
+    A workflow with a device gate has no `permissions` at the top.
 
 What to do
     Write `permissions: {}` at the top and what each job needs in the job.
@@ -21,17 +22,15 @@ ABOUT = About(id="JW602", name="permissions-not-said")
 
 
 def check(lane: Lane) -> Iterator[Finding]:
-    """Yield each job of a lane's workflow without permissions."""
+    """Yield each workflow of the lane that says nothing at the top."""
     for workflow in lane.lane_workflows:
-        if "permissions" in workflow.root.members:
-            continue
-        for job in workflow.jobs:
-            if "permissions" not in job.table.members:
-                yield ABOUT.at(
-                    lane.in_workflow(workflow, job.name_at),
-                    f"{job.id} has whatever permissions the repository gives by default.",
-                    "Add `permissions: {}` at the top of the workflow.",
-                )
+        if "permissions" not in workflow.root.members:
+            without = [job.id for job in workflow.jobs if "permissions" not in job.table.members]
+            yield ABOUT.at(
+                lane.in_workflow(workflow, workflow.root.at("jobs")),
+                f"{', '.join(without) or 'A job that is added later'} has whatever the repository gives by default.",
+                "Add `permissions: {}` at the top of the workflow.",
+            )
 
 
 RULE = ABOUT.rule(check)

@@ -40,6 +40,8 @@ def check(lane: Lane) -> Iterator[Finding]:
     """Yield each sign of a download in a job that a pull request starts."""
     for workflow in lane.pull_request_workflows:
         for job in workflow.jobs:
+            if not job.hosted:  # on a machine of its own the trigger is the fault
+                continue
             for env in (job.env, *(step.env for step in job.steps)):
                 for name in _steered(env):
                     place = lane.in_workflow(workflow, env.at(name))
