@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, reason, signature
 from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, l4t_group
 from jetproof.diagnosis.rule import (
     LITERAL,
@@ -44,6 +44,9 @@ _LISTS = re.compile(
     r"|(?:no|missing|without|lost|lacks?|empty)\b[^.\n]{0,30}(?:csv (?:files?|lists?)|\*\.csv|\w{2,10}\.csv)|skipping[^\n]{0,30}csv"
 )
 _NODE = re.compile(r"mount error: stat failed: /dev/\S{1,40}|mount error: file creation failed: \S{1,300}: file exists")
+_NOT_MOUNTED = re.compile(
+    r"(?i)\b(?:missing|absent|not there|not found|nowhere) (?:from|in|inside) (?:the |my )?container|\b(?:not|n't|never) (?:being )?(?:properly )?mount(?:ed|ing)?\b"
+)
 _HOST_HAS = re.compile(
     r"(?i)\b(?:exists?|present|there|found|have|has)\b[^.\n]{0,40}\bon (?:the )?host\b|\bhost (?:has|have|does have)\b|\bon (?:the )?host\b[^.\n]{0,60}\b(?:exists?|present|there|are|is)\b"
 )
@@ -62,7 +65,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             (told.because, because(facts.container.runtime) if runtime else None), LITERAL, Confidence.LIKELY
         )
         return
-    library = next((found.because for found in missing_libraries(facts)), None)
+    library = next((found.because for found in missing_libraries(facts)), None) or reason(facts, _NOT_MOUNTED)
     image = l4t_group(facts.container.image_l4t.value or "")
     agree = image is not None and image in host_groups(facts, tables)
     host = hit(facts, _HOST_HAS)

@@ -109,6 +109,7 @@ def read_words(messages: Iterable[Message], into: Gathered) -> None:
     for message in texts:
         if message.read_from != "reported.container_image":
             _releases(message, into)
+        _labelled(message, into)
         _torch(message, into)
         _machine(message, into)
         _container(message, into)
@@ -137,7 +138,7 @@ def _releases(message: Message, into: Gathered) -> None:
             return
 
 
-def _torch(message: Message, into: Gathered) -> None:
+def _labelled(message: Message, into: Gathered) -> None:
     text = message.text
     if source := _SOURCE.search(text):
         into.put("torch.torch_source", source.group(1).strip(), place(message, source.start()))
@@ -145,6 +146,10 @@ def _torch(message: Message, into: Gathered) -> None:
         words = board.group(1).strip()
         if family(words) or other_model(words):
             into.put("platform.model", words, place(message, board.start()))
+
+
+def _torch(message: Message, into: Gathered) -> None:
+    text = message.text
     if line := _PRINTED.search(text):
         into.put("torch.torch", line.group(1), place(message, line.start()))
         if line.group(2) and line.group(2)[0].isdigit():
