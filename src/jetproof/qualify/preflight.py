@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from jetproof.diagnosis.rules import not_a_jetson
 from jetproof.errors import Undecided
 from jetproof.facts.model import Facts
 from jetproof.policy.model import Gate, Platform
@@ -43,13 +44,10 @@ def require_platform(gate: Gate, facts: Facts, tables: Tables, snapshot: Snapsho
 
 
 def _doctor(facts: Facts, tables: Tables) -> str:
-    from jetproof.diagnosis.engine import diagnose  # all the rules: only needed where the answer is no
-
-    findings = diagnose(facts, tables).findings
-    if facts.platform.is_jetson.value is False:
-        machine = [finding.message for finding in findings if finding.layer.value == 0]
-        kind = facts.platform.platform_class.value
-        return machine[0] if machine else f"this is a machine of class {kind.value if kind else 'unknown'}"
+    """Return what the doctor would say of this machine, without asking all its other rules."""
+    said = next(not_a_jetson.check(facts, tables), None)
+    if said is not None:
+        return said.message
     reason = facts.platform.is_jetson.reason
     return f"whether this is one is not known ({reason.value if reason else 'not read'})"
 
