@@ -67,13 +67,7 @@ def loads(data: bytes, *, what: str, max_bytes: int = MAX_BYTES, max_depth: int 
         )
     _check_depth(text, what, max_depth)
     try:
-        value: object = json.loads(
-            text,
-            object_pairs_hook=_object,
-            parse_float=_float,
-            parse_int=_int,
-            parse_constant=_constant,
-        )
+        value: object = _DECODER.decode(text)
     except _Refused as refused:
         _refuse(text, what, str(refused), refused.reason)
     except json.JSONDecodeError as error:
@@ -110,6 +104,10 @@ def _int(digits: str) -> int:
 
 def _constant(name: str) -> NoReturn:
     raise _Refused(f"{name} is no JSON value", "json-number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_int, parse_constant=_constant)
+"""Made once: making one costs as much as reading a small text."""
 
 
 def _check_depth(text: str, what: str, most: int) -> None:
