@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.qualify.streams import CLEAN, a_plan
 
+from jetproof.errors import JetproofError
 from jetproof.qualify.clock import Instant
 from jetproof.qualify.journal import Journal, Writer, read
 from jetproof.qualify.judge import verdict
@@ -38,7 +39,7 @@ def ran(
     folder: Path,
     *,
     plan: Plan | None = None,
-    after: Source = CLEAN,
+    after: Source | JetproofError = CLEAN,
     now: Callable[[], Instant] | None = None,
 ) -> bytes:
     """Run and return the journal's bytes."""
@@ -51,11 +52,17 @@ def ran(
             writer,
             context={"device_id": "f" * 32, "facts": {}, "state": {}},
             surroundings=Surroundings(project_root="/project"),
-            after=lambda: After(source=after, state={}),
+            after=lambda: _after(after),
         )
     finally:
         writer.close()
     return path.read_bytes()
+
+
+def _after(found: Source | JetproofError) -> After:
+    if isinstance(found, JetproofError):
+        raise found
+    return After(source=found, state={})
 
 
 def judged(data: bytes) -> Verdict:

@@ -202,3 +202,12 @@ def test_a_record_bears_any_journal() -> None:
     assert told["green"] is False
     assert told["time"]["started"] is None
     assert CLEAN.clean
+
+
+def test_a_tree_that_cannot_be_read_again_is_told(tmp_path: Path) -> None:
+    data = ran(Scripted(good_stream()), tmp_path, after=Undecided("git takes too long"))
+
+    verdict = judged(data)
+    assert journal_of(data).finished
+    assert not verdict.green
+    assert "git takes too long" in [entry.message for entry in verdict.objections]

@@ -174,7 +174,11 @@ def qualify(
         stack.callback(writer.close)
 
         def read_again() -> After:
-            return After(source=prepared.source(), state=state(target.collect(CollectRequest(trials=False))))
+            source = prepared.source()
+            try:
+                return After(source=source, state=state(target.collect(CollectRequest(trials=False))))
+            except Undecided as error:  # the board's state is a witness, not a condition
+                return After(source=source, state={"not_read": error.message})
 
         run(
             target,

@@ -89,8 +89,12 @@ def run(
         pen.write("interrupted", {"by": str(error) or "Ctrl-C"})
     except WorkerTalksTooMuch:
         pass  # its fault is written down already
-    read_again = after()
-    pen.write("after", {"source": read_again.source.model_dump(mode="json"), "state": dict(read_again.state)})
+    try:
+        read_again = after()
+    except JetproofError as error:
+        pen.write("fault", {"code": "tree-not-read-again", "detail": error.message})
+    else:
+        pen.write("after", {"source": read_again.source.model_dump(mode="json"), "state": dict(read_again.state)})
     pen.write("finish", {"complete": True})
     return pen.journal()
 
