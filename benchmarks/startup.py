@@ -23,7 +23,8 @@ def median(argv: list[str], runs: int, stdin: bytes = b"") -> float:
     times = []
     for _ in range(runs + 1):
         started = time.perf_counter()
-        subprocess.run(argv, input=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120, check=False)
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(argv, input=stdin, timeout=120, check=False, **quiet)
         times.append(time.perf_counter() - started)
     return statistics.median(times[1:])
 
@@ -49,7 +50,8 @@ def main() -> None:
     if cases:
         started = time.perf_counter()
         for case in cases:
-            subprocess.run([*JETPROOF, "explain", "--json", str(case)], stdout=subprocess.DEVNULL, check=False, timeout=60)
+            argv = [*JETPROOF, "explain", "--json", str(case)]
+            subprocess.run(argv, stdout=subprocess.DEVNULL, check=False, timeout=60)
         took = time.perf_counter() - started
         print(f"jetproof explain, {len(cases)} cases         {took:6.3f} s   {took / len(cases):.3f} s each")
 
@@ -62,7 +64,8 @@ def main() -> None:
     print(f"python -c 'import torch'              {imported:6.3f} s")
     print(f"python -m torch.utils.collect_env     {collect_env:6.3f} s")
     print(
-        f"jetproof doctor, CPU torch            {with_torch:6.3f} s   import + {with_torch - imported:.2f} (aim import + 0.7); "
+        f"jetproof doctor, CPU torch            {with_torch:6.3f} s   "
+        f"import + {with_torch - imported:.2f} (aim import + 0.7); "
         f"{with_torch / imported:.2f} x the import, {with_torch / collect_env:.2f} x collect_env"
     )
 

@@ -43,7 +43,9 @@ def test_a_module_has_one_subject_and_says_so(path: Path) -> None:
 
 
 def test_only_one_file_starts_programs() -> None:
-    starts = re.compile(r"\b(subprocess\.(Popen|run|call|check_\w+)|os\.(system|popen|exec\w+|spawn\w+|posix_spawn\w*))\(")
+    starts = re.compile(
+        r"\b(subprocess\.(Popen|run|call|check_\w+)|os\.(system|popen|exec\w+|spawn\w+|posix_spawn\w*))\("
+    )
     found = {
         str(path.relative_to(ROOT / "src"))
         for path in SOURCES
