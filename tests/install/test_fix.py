@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -104,7 +105,7 @@ def test_overrides_that_are_there_stay(tmp_path: Path) -> None:
     "more",
     [
         "[tool.uv.sources]\nx = { path = 'x' }\n\n[[tool.uv.index]]\nname = 'a'\nurl = 'https://index.example'\n",
-        "[[tool.uv.index]]\nurl = 'https://index.example'\n\n[tool.uv]\nlink-mode = 'copy'\n\n[tool.uv.sources]\nx.y = 1\n",
+        "[[tool.uv.index]]\nurl = 'https://index.example'\n\n[tool.uv]\na = 1\n\n[tool.uv.sources]\nx.y = 1\n",
         "[tool.uv]\noverride-dependencies = []\n",
         "[tool]\nuv = { link-mode = 'copy' }\n",
         "[tool.uv.pip]\nextra = ['a']\n\n[tool.z]\ny = 1\n\n[tool.uv.workspace]\nmembers = ['p/*']\n",
@@ -198,13 +199,17 @@ def test_the_file_s_mode_is_kept(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = made(tmp_path)
-    tmp_path.chmod(0o500)
-    with pytest.raises(UsageError, match="cannot be written"):
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UsageError, match="No space left"):
         fix(path, VENDOR, JP62, TABLES, write=True)
-    tmp_path.chmod(0o700)
+    assert path.read_text() == PROJECT
+    assert [one.name for one in tmp_path.iterdir()] == ["pyproject.toml"]
 
 
 @pytest.mark.parametrize(

@@ -297,3 +297,40 @@ def test_names_are_normal_once(name: str) -> None:
     from packaging.utils import canonicalize_name
 
     assert normal(name) == canonicalize_name(name)
+
+
+_PIECES = (
+    *(
+        "-r",
+        "-c",
+        "-e",
+        "torch",
+        "==2.1",
+        ">=2",
+        ";",
+        "sys_platform",
+        "==",
+        "'linux'",
+        "\\\n",
+        "\n",
+        " ",
+        "#",
+        "@",
+        "[x]",
+    ),
+    *("git+https://u:p@git.example/a.git", "--hash=sha256:00", "--index-url", "../", "file:", "${X}", "\x00", "é"),
+)
+_WORDS = st.sampled_from(_PIECES)
+
+
+@settings(max_examples=80, deadline=None)
+@given(lines=st.lists(_WORDS, max_size=14).map("".join), more=st.text(max_size=20))
+def test_any_requirements_file_is_read_or_refused(
+    lines: str, more: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("r") / "requirements.txt"
+    path.write_text(lines + more, encoding="utf-8", errors="replace")
+    with contextlib.suppress(UsageError):
+        project = readers.read(path)
+        assert "u:p@" not in repr(project)
+        audit(project, JP62, TABLES, held=VENDOR)

@@ -37,6 +37,14 @@ def inside(root: Path, path: Path) -> bool:
         return False
 
 
+def is_there(path: Path) -> bool:
+    """Whether a file that a foreign text names is there; a name that no file can have is not."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def content(path: Path) -> str:
     """Return a file's text. UsageError when it is no regular file, too large or not UTF-8."""
     try:
@@ -49,8 +57,8 @@ def content(path: Path) -> str:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist", hint="name a lock, a requirements file or a folder") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
     try:

@@ -75,7 +75,9 @@ def _package(raw: _Raw, where: Where, unreadable: list[Unknown], older: _Raw) ->
     for text in strings(raw.get("dependencies"), f"{where}: dependencies"):
         found = edge(text)
         if found is None:
-            unreadable.append(Unknown(what=text[:200], why=f"{name} asks for it and it cannot be read", where=where))
+            unreadable.append(
+                Unknown(what=redacted(text)[:200], why=f"{name} asks for it and it cannot be read", where=where)
+            )
         elif found.name != name:
             edges.append(found)
     return LockedPackage(

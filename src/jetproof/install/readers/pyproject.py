@@ -34,6 +34,7 @@ from jetproof.install.readers import uv_settings
 from jetproof.install.readers.document import (
     content,
     inside,
+    is_there,
     line_of,
     package_name,
     strings,
@@ -167,7 +168,7 @@ def _dynamic(collected: _Collected, path: Path, root: Path, document: _Raw) -> N
 
     for name in names:
         target = path.parent / name
-        if not inside(root, target) or not target.is_file():
+        if not inside(root, target) or not is_there(target):
             why = "the file is missing or lies outside the project"
             collected.unknowns.append(Unknown(what=name, why=why, where=where))
             continue

@@ -63,7 +63,7 @@ def package(
     """Return what a requirement wants, or why it cannot be read."""
     requirement = parsed(text)
     if requirement is None:
-        return Unknown(what=text.strip()[:200], why="it is not a requirement that can be read", where=where)
+        return Unknown(what=redacted(text.strip())[:200], why="it is not a requirement that can be read", where=where)
     return LockedPackage(
         name=normal(requirement.name),
         release=pinned(requirement) or _from_address(requirement.url),

@@ -32,7 +32,7 @@ from jetproof.install.locked import (
     normal,
     redacted,
 )
-from jetproof.install.readers.document import MAX_PACKAGES, content, inside, where_of
+from jetproof.install.readers.document import MAX_PACKAGES, content, inside, is_there, where_of
 from jetproof.install.readers.reader import Reader
 from jetproof.install.readers.requirement import package, parsed, source_of
 
@@ -102,11 +102,13 @@ def _nested(name: str, including: Path, where: Where, found: _Found, *, constrai
         return
     target = including.parent / name
     if depth > MAX_NESTING:
-        found.unknowns.append(Unknown(what=name, why=f"files nest deeper than {MAX_NESTING}", where=where))
+        found.unknowns.append(Unknown(what=redacted(name), why=f"files nest deeper than {MAX_NESTING}", where=where))
     elif not inside(found.root, target):
-        found.unknowns.append(Unknown(what=name, why="it lies outside the project and is not opened", where=where))
-    elif not target.is_file():
-        found.unknowns.append(Unknown(what=name, why="the file is missing", where=where))
+        found.unknowns.append(
+            Unknown(what=redacted(name), why="it lies outside the project and is not opened", where=where)
+        )
+    elif not is_there(target):
+        found.unknowns.append(Unknown(what=redacted(name), why="the file is missing", where=where))
     else:
         _read_file(target, found, constraint=constraint, depth=depth)
 
@@ -121,8 +123,8 @@ def _local(text: str, including: Path, where: Where, found: _Found, *, editable:
             Unknown(what=redacted(what), why="it lies outside the project and is not opened", where=where)
         )
         return
-    if not (folder / "pyproject.toml").is_file():
-        why = "what it needs is computed by its setup.py" if (folder / "setup.py").is_file() else "nothing is there"
+    if not is_there(folder / "pyproject.toml"):
+        why = "what it needs is computed by its setup.py" if is_there(folder / "setup.py") else "nothing is there"
         found.unknowns.append(Unknown(what=redacted(what), why=why, where=where))
         return
     from jetproof.install.readers import pyproject
@@ -168,13 +170,17 @@ def _by_address(text: str, where: Where, found: _Found, *, editable: bool) -> No
     found.packages.append(LockedPackage(name=name, release=release, source=source, where=where, written=redacted(text)))
 
 
+def _is_folder(folder: Path, name: str) -> bool:
+    return re.fullmatch(r"[\w./-]{1,200}", name) is not None and (folder / name).is_dir()
+
+
 def _requirement(line: str, including: Path, where: Where, found: _Found, *, constraint: bool) -> None:
     hashes = tuple(_HASH.findall(line))
     text = _OPTIONS.sub("", _HASH.sub("", line)).strip()
     if not constraint and re.match(r"(git|hg|svn|bzr)\+|https?://|file:", text):
         _by_address(text, where, found, editable=False)
         return
-    if not constraint and (text.startswith((".", "/", "~")) or (including.parent / text.partition("[")[0]).is_dir()):
+    if not constraint and (text.startswith((".", "/", "~")) or _is_folder(including.parent, text.partition("[")[0])):
         _local(text, including, where, found, editable=False)
         return
     one = package(text, where, hashes=hashes)

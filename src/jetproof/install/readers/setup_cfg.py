@@ -15,7 +15,7 @@ from pathlib import Path
 
 from jetproof.errors import UsageError
 from jetproof.install.locked import Kind, LockedPackage, Project, Unknown, Where, extra_key, normal
-from jetproof.install.readers.document import content, inside, line_of, where_of
+from jetproof.install.readers.document import content, inside, is_there, line_of, where_of
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.requirement import package
 
@@ -39,7 +39,7 @@ def _add(
         where = Where(file=file, line=line_of(text, value.strip().split("\n")[0]))
         name = value.strip().removeprefix("file:").split(",")[0].strip()
         target = path.parent / name
-        if value.strip().startswith("attr:") or not inside(root, target) or not target.is_file():
+        if value.strip().startswith("attr:") or not inside(root, target) or not is_there(target):
             return [], [Unknown(what=value.strip(), why="it is computed, missing or outside the project", where=where)]
         from jetproof.install.readers import requirements
 
