@@ -204,6 +204,7 @@ def main() -> None:
         print(
             f"{count:>7} records: {total:6.2f} s ({each:.0f} us each; calculus {found['calculus_s']:.2f} s)", end=", "
         )
+        print(f"{found['cpu_s']:.1f} s of CPU ({1e6 * found['cpu_s'] / count:.0f} us each)", end=", ")
         print(f"peak {largest:.0f} MB (all processes), {found['standing']} stand, states {found['states']}", end="; ")
         print(f"made in {made:.0f} s")
 
