@@ -98,7 +98,7 @@ def parse(request: Mapping[str, Any]) -> Request:
         parallel=_parallel(request.get("parallel", "auto")),
         mode=mode,
         import_timeout=_number(request, "import_timeout", 300.0, 0.01, 86400),
-        environment=_environment(request.get("python_env") or {}),
+        environment=_environment({} if request.get("python_env") is None else request["python_env"]),
         resolver=resolver,
         project_root=root,
         project_paths=paths,
@@ -133,7 +133,7 @@ def _item(item: Any, where: str) -> Item:
     probe = catalogue.find(name)
     if probe is None:
         raise BadRequest("%s.probe: there is no probe %r" % (where, name))
-    params = item.get("params") or {}
+    params = {} if item.get("params") is None else item["params"]
     if not isinstance(params, dict):
         raise BadRequest("%s.params: an object is wanted" % where)
     unknown = sorted(set(params) - set(probe.params) - {"bounds"})
