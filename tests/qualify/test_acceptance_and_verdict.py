@@ -198,6 +198,15 @@ def test_an_edited_journal_is_never_green(data: st.DataObject, green_journal: by
     assert not judged(b"".join(lines)).green
 
 
+def test_every_byte_of_the_last_line_is_bound(green_journal: bytes) -> None:
+    """No later line binds the last one: it must bind itself."""
+    start = green_journal.rindex(b"\n", 0, -1) + 1
+    for position in range(start, len(green_journal)):
+        edited = bytearray(green_journal)
+        edited[position] ^= 1
+        assert not judged(bytes(edited)).green
+
+
 @pytest.fixture(scope="module")
 def green_journal(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return the journal of a good run."""

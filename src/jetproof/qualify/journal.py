@@ -11,10 +11,12 @@ import errno
 import hashlib
 import json
 import os
+import re
 import signal
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from jetproof.qualify.clock import Instant
 SCHEMA = "jetproof/journal/1"
 GENESIS = hashlib.sha256(SCHEMA.encode()).hexdigest()
 """What stands in the first line where the others hold the hash of the line before."""
+_MEMBERS = frozenset({"n", "prev", "kind", "utc", "monotonic", "boot", "body", "sum"})
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 LARGEST_LINE = 8 << 20
 LARGEST_JOURNAL = 256 << 20
 
@@ -135,8 +139,14 @@ def line(entry: Entry, previous: str) -> bytes:
         "boot": entry.at.boot,
         "body": entry.body,
     }
+    # the last line has no line after it that would bind it, so each one also carries a digest of itself
+    members["sum"] = hashlib.sha256(_plain(members)).hexdigest()
+    return _plain(members) + b"\n"
+
+
+def _plain(members: Mapping[str, Any]) -> bytes:
     # ASCII only: a lone surrogate in a message is escaped and cannot break the file
-    return json.dumps(members, allow_nan=False, separators=(",", ":"), sort_keys=True).encode("ascii") + b"\n"
+    return json.dumps(members, allow_nan=False, separators=(",", ":"), sort_keys=True).encode("ascii")
 
 
 def read(data: bytes) -> Journal:
@@ -173,12 +183,12 @@ def _entry(raw: bytes, number: int, previous: str) -> Entry | str:
         members = json.loads(raw)
     except (ValueError, RecursionError):
         return "not JSON"
-    if not isinstance(members, dict) or set(members) != {"n", "prev", "kind", "utc", "monotonic", "boot", "body"}:
+    if not isinstance(members, dict) or set(members) != _MEMBERS:
         return "not a line of this format"
     if members["prev"] != previous:
         return "does not follow from the line before"
     kind, body, utc, monotonic, boot = (members[name] for name in ("kind", "body", "utc", "monotonic", "boot"))
-    fits = isinstance(kind, str) and isinstance(body, dict) and isinstance(utc, str) and isinstance(boot, str)
+    fits = isinstance(kind, str) and isinstance(body, dict) and isinstance(boot, str) and _is_time(utc)
     if not fits or not isinstance(monotonic, float) or members["n"] != number:
         return "not a line of this format"
     entry = Entry(number=number, kind=kind, body=body, at=Instant(utc=utc, monotonic=monotonic, boot=boot))
@@ -188,6 +198,16 @@ def _entry(raw: bytes, number: int, previous: str) -> Entry | str:
     except (ValueError, RecursionError):
         same = False
     return entry if same else "not in the form that is written"
+
+
+def _is_time(text: object) -> bool:
+    if not isinstance(text, str) or not _TIME.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text[:-1])
+    except ValueError:
+        return False
+    return True
 
 
 def load(path: Path) -> bytes:
