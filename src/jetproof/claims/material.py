@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from jetproof.evidence.git import Repository
 from jetproof.evidence.store import STORE_PATH
 
-MARKER = b"jetproof:begin"
+MARKER = "jetproof:begin"
 """What a managed block begins with."""
 _DOCUMENTS = (".md", ".rst", ".txt")
 
@@ -22,13 +22,8 @@ def managed(repository: Repository, commit: str, badges: Iterable[str] = ()) -> 
 
     Only documents: a marker in a source file does not make it immaterial.
     """
-    found = set(badges)
-    for path, entry in (repository.listing(commit) or {}).items():
-        if path.lower().endswith(_DOCUMENTS) and entry.mode.startswith("100"):
-            data = repository.file(commit, path)
-            if data is not None and MARKER in data:
-                found.add(path)
-    return frozenset(found)
+    holding = repository.holding(commit, MARKER)
+    return frozenset(badges) | {path for path in holding if path.lower().endswith(_DOCUMENTS)}
 
 
 def digest(
