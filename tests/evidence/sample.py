@@ -300,6 +300,9 @@ class FakeRepository:
         }
         return {**found, **self.listings.get(commit, {})} if commit in self.trees else None
 
+    def holding(self, commit: str, text: str) -> frozenset[str]:
+        return frozenset(path for (one, path), data in self.files.items() if one == commit and text.encode() in data)
+
     def changes(self) -> tuple[str, ...]:
         return ()
 

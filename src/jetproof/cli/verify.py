@@ -35,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jetproof.evidence.challenge import challenge_from
     from jetproof.evidence.countersign import expected
     from jetproof.evidence.opening import envelope_files
+    from jetproof.evidence.store import FolderStore
     from jetproof.evidence.verify_files import Asked, verified_files, worst
     from jetproof.render import evidence as render
     from jetproof.render.style import style_for
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         countersigner=expected(arguments.bundle, arguments.signer_repository, arguments.signer_workflow),
         trusted_root=arguments.trusted_root,
     )
-    found, _ = verified_files(envelope_files(arguments.path), asked)
+    found, _ = verified_files(envelope_files(arguments.path), asked, FolderStore(arguments.path).floors())
     if arguments.json:
         body = render.verification_json(found, opened.trust.read_from)
         sys.stdout.write(json.dumps(body, indent=2, ensure_ascii=False) + "\n")

@@ -48,6 +48,10 @@ class Repository(Protocol):
         """Return every tracked path of the commit."""
         ...
 
+    def holding(self, commit: str, text: str) -> frozenset[str]:
+        """Return the paths of the commit's files that hold a text."""
+        ...
+
     def changes(self) -> tuple[str, ...]:
         """Return the paths that differ from HEAD in the working tree, untracked ones included."""
         ...
@@ -148,6 +152,15 @@ class GitRepository:
             if len(parts) == 3:
                 found[name.decode("utf-8", "surrogateescape")] = Entry(mode=parts[0], oid=parts[2])
         return found
+
+    def holding(self, commit: str, text: str) -> frozenset[str]:
+        """Return the paths of the commit's files that hold a text."""
+        if not _OBJECT.fullmatch(commit):
+            return frozenset()
+        done = self.git("grep", "-z", "-l", "-I", "--full-name", "--fixed-strings", "-e", text, commit)
+        head = f"{commit}:".encode()
+        found = (item.removeprefix(head) for item in done.stdout.split(b"\0") if item.startswith(head))
+        return frozenset(item.decode("utf-8", "surrogateescape") for item in found)
 
     def changes(self) -> tuple[str, ...]:
         """Return the paths that differ from HEAD in the working tree, untracked ones included."""

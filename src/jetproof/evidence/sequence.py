@@ -75,7 +75,7 @@ def sequences(
     tops: dict[str, int] = dict(heads or {})
     for signer, items in sorted(streams.items()):
         items.sort(key=lambda item: (item.seq or 0, item.sha256))
-        _links(items, wrong)
+        _links(items, wrong, (floors or {}).get(signer, 0))
         tops[signer] = max(tops.get(signer, 0), items[-1].seq or 0)
     for signer, top in sorted(tops.items()):
         numbers = sorted({item.seq or 0 for item in streams.get(signer, ())})
@@ -114,7 +114,7 @@ def _gaps(signer: str, numbers: list[int], floor: int, top: int) -> Iterable[Gap
         yield Gap(signer=signer, first=expected, last=top)
 
 
-def _links(items: list[Numbered], wrong: dict[str, list[Refusal]]) -> None:
+def _links(items: list[Numbered], wrong: dict[str, list[Refusal]], floor: int) -> None:
     for before, item in pairwise(items):
         if before.seq == item.seq:
             message = f"number {item.seq} of the signer {item.signer[:8]} was given to {before.sha256[:12]} as well"
@@ -123,7 +123,7 @@ def _links(items: list[Numbered], wrong: dict[str, list[Refusal]]) -> None:
         elif (before.seq or 0) + 1 == item.seq and item.previous not in (before.sha256, before.replaces, None):
             message = f"it follows {str(item.previous)[:12]}, and number {before.seq} is {before.sha256[:12]}"
             wrong.setdefault(item.sha256, []).append(Refusal(reason=Reason.PREVIOUS_DIFFERENT, message=message))
-        elif (before.seq or 0) + 1 < (item.seq or 0):
+        elif max((before.seq or 0) + 1, floor + 1) < (item.seq or 0):
             message = (
                 f"numbers {(before.seq or 0) + 1} to {(item.seq or 0) - 1} of the signer {item.signer[:8]} are missing"
             )

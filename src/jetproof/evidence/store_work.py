@@ -115,6 +115,8 @@ def add(opened: Opened, path: Path, *, side_files: bool) -> Added:
     leaks = privacy.refusals(evidence.statement.body)
     if leaks:
         raise _invalid(path, leaks[0])
+    if side_files and not isinstance(opened.store, FolderStore):
+        raise UsageError("a branch keeps envelopes alone", hint="leave out --side-files", reason="side-files")
     folder = side_folder(path, evidence.sha256) if side_files else None
     bytes_by_artifact = []
     if folder is not None:

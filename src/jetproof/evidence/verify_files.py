@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -48,10 +48,15 @@ class Asked:
     trusted_root: Path | None = None
 
 
-def verified_files(paths: Iterable[Path], asked: Asked) -> tuple[tuple[Verification, ...], Sequences]:
-    """Return what each file is worth, and what is wrong with their numbering as a set."""
+def verified_files(
+    paths: Iterable[Path], asked: Asked, floors: Mapping[str, int] | None = None
+) -> tuple[tuple[Verification, ...], Sequences]:
+    """Return what each file is worth, and what is wrong with their numbering as a set.
+
+    `floors`: up to which number each signer's evidence was pruned.
+    """
     found = tuple(_one(path, asked) for path in paths)
-    chain = sequences(
+    links = (
         Numbered(
             signer=one.signer.keyid,
             seq=one.evidence.statement.seq,
@@ -64,6 +69,7 @@ def verified_files(paths: Iterable[Path], asked: Asked) -> tuple[tuple[Verificat
         for one in found
         if one.evidence is not None and one.signer is not None
     )
+    chain = sequences(links, floors=floors)
     return tuple(_with_place(one, chain) for one in found), chain
 
 

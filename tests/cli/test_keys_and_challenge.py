@@ -1,0 +1,73 @@
+"""Keys and their trust from the command line: what is printed is what a person needs next."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jetproof.cli.main import main
+from jetproof.evidence.keys import load
+from jetproof.evidence.signer import keyid
+
+
+def test_a_new_key_says_what_comes_next(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["keys", "new", str(tmp_path / "lane")]) == 0
+
+    text = capsys.readouterr().out
+    assert f"key id {keyid(load(tmp_path / 'lane').public)}" in text
+    assert text.splitlines()[-1].startswith(f"next: jetproof keys trust {tmp_path / 'lane'}.pub")
+
+
+def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["keys", "new", str(tmp_path / "lane"), "--json"]) == 0
+
+    body = json.loads(capsys.readouterr().out)
+    assert body["schema"] == "jetproof/keys/1"
+    assert body["keyid"] == keyid(load(tmp_path / "lane").public)
+
+
+def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "lane").write_text("mine")
+
+    assert main(["keys", "new", str(tmp_path / "lane")]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("error: ")
+    assert "hint: " in told
+
+
+def test_a_key_with_a_passphrase_needs_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["keys", "new", str(tmp_path / "lane"), "--passphrase-env", "NOT_SET"]) == 2
+    assert "NOT_SET" in capsys.readouterr().err
+    monkeypatch.setenv("SET", "open sesame")
+    assert main(["keys", "new", str(tmp_path / "lane"), "--passphrase-env", "SET"]) == 0
+    assert b"ENCRYPTED" in (tmp_path / "lane").read_bytes() or b"OPENSSH" in (tmp_path / "lane").read_bytes()
+
+
+@pytest.mark.process
+def test_trust_keeps_what_is_written_and_refuses_a_key_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import subprocess
+
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True, timeout=60)
+    file = tmp_path / ".jetproof" / "trust.toml"
+    file.parent.mkdir()
+    file.write_text('# our signers\nschema = "jetproof/trust/1"\n')
+    for name in ("one", "two"):
+        assert main(["keys", "new", str(tmp_path / name)]) == 0
+        words = ["--name", name, "--module", "x86", "--until", "2027-01-01", "--repo", str(tmp_path)]
+        assert main(["keys", "trust", str(tmp_path / f"{name}.pub"), *words]) == 0
+
+    text = file.read_text()
+    assert text.startswith("# our signers\n")
+    assert text.count("[[signer]]") == 2
+    assert "valid_until = 2027-01-01" in text
+    capsys.readouterr()
+    words = ["--name", "again", "--module", "x86", "--repo", str(tmp_path)]
+    assert main(["keys", "trust", str(tmp_path / "two.pub"), *words]) == 2
+    assert "trusts this key already" in capsys.readouterr().err
+    assert file.read_text() == text
