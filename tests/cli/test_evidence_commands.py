@@ -1,4 +1,4 @@
-"""A whole round in a real repository: key, trust, signed run, store, verification, claims; then each thing gone wrong."""
+"""A whole round in a real repository: key, trust, signed run, store, verification, claims; then what goes wrong."""
 
 from __future__ import annotations
 
