@@ -1,7 +1,7 @@
 #!/bin/bash
 # Everything that is to be shown on a machine with CUDA, from the checkout, without installing jetproof.
-#   benchmarks/gate/on-device.sh seeds|time|broken|all [PYTHON] [probes to leave out, comma-separated]
-# Each part stays below five minutes. With $OUT set, the full records are left there.
+#   benchmarks/gate/on-device.sh seeds|broken|time-all|time-6|time-2|all [PYTHON] [probes to leave out, comma-separated]
+# Each part stays below five minutes; one process a probe is timed once, the rest three times. With $OUT set, the full records are left there.
 set -u
 part=${1:-all}; python=${2:-python3}; leave=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,11 +24,12 @@ if [ "$part" = broken ] || [ "$part" = all ]; then
     echo; echo "== builds broken on purpose"
     timeout 290 "$python" "$here/broken.py" --python "$python" || status=1
 fi
-if [ "$part" = time ] || [ "$part" = all ]; then
-    for cpus in all 6 2; do
+for cpus in all 6 2; do
+    if [ "$part" = "time-$cpus" ] || [ "$part" = all ]; then
+        each=1; [ "$cpus" != 2 ] || each=0
         echo; echo "== wall time, cores: $cpus"
-        skip=; [ "$cpus" = 6 ] || [ "$cpus" = all ] || skip=--skip-each
-        timeout 290 "$python" "$here/run.py" --python "$python" --cpus "$cpus" --leave-out "$leave" $skip || status=1
-    done
-fi
+        timeout 290 "$python" "$here/run.py" --python "$python" --cpus "$cpus" --leave-out "$leave" \
+            --each-repeats "$each" || status=1
+    fi
+done
 exit $status

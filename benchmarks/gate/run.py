@@ -44,7 +44,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--parallel", type=int, help="items side by side, instead of the worker's own choice")
     parser.add_argument("--probes", help="comma-separated, instead of all for the device")
     parser.add_argument("--leave-out", default="", help="comma-separated probes to leave out")
-    parser.add_argument("--skip-each", action="store_true", help="do not time one process a probe")
+    parser.add_argument("--each-repeats", type=int, default=3, help="how often one process a probe is timed (0: not)")
     return parser.parse_args()
 
 
@@ -76,7 +76,7 @@ def measure(arguments: argparse.Namespace, probes: tuple[str, ...]) -> Figures:
         seconds, told = plain(arguments.python, request)
         figures.times["plain"].append(seconds)
         figures.take("plain", told)
-        if not arguments.skip_each:
+        if turn < arguments.each_repeats:
             began = time.monotonic()
             for item in request["items"]:
                 figures.alone[item["id"]], _ = plain(arguments.python, {**request, "items": [item]})
