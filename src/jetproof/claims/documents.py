@@ -45,12 +45,12 @@ def matrix(scopes: Sequence[Scope], said: Said) -> str:
     for scope in scopes:
         if scope.tier is not None:
             tier = scope.tier
-            row = (tier.module, tier.jetpack, tier.l4t, tier.cuda, tier.stage.value, _today(said.of(scope.id)))
-            lines.append("| " + " | ".join(_cell(text) for text in row) + " |")
+            row = [_plain(text) for text in (tier.module, tier.jetpack, tier.l4t, tier.cuda, tier.stage.value)]
+            lines.append(f"| {' | '.join(row)} | {_today(said.of(scope.id))} |")
     others = [scope for scope in scopes if scope.tier is None]
     if others:
         lines += ["", "| beside Jetson | today |", "|---|---|"]
-        lines += [f"| {_cell(scope.title)} | {_today(said.of(scope.id))} |" for scope in others]
+        lines += [f"| {_plain(scope.title)} | {_today(said.of(scope.id))} |" for scope in others]
     lines += ["", _ends(said)]
     return "\n".join(lines) + "\n"
 
@@ -118,7 +118,7 @@ def _said_of(scopes: Sequence[Scope], said: Said, kind: Kind) -> list[tuple[Scop
 
 
 def _table(found: Sequence[tuple[Scope, Saying]]) -> list[str]:
-    rows = [f"| {_cell(scope.title)} | `{saying.commit[:12]}` | {saying.until} (UTC) |" for scope, saying in found]
+    rows = [f"| {_plain(scope.title)} | `{saying.commit[:12]}` | {saying.until} (UTC) |" for scope, saying in found]
     return ["| what | proven at | until |", "|---|---|---|", *rows]
 
 
@@ -145,7 +145,3 @@ def _ends(said: Said) -> str:
 def _plain(text: str) -> str:
     """Return a text of the policy so that it cannot end the block, open a comment or make a link."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>|" else char for char in text if char.isprintable())
-
-
-def _cell(text: str) -> str:
-    return _plain(text)

@@ -16,15 +16,17 @@ _UNDERLINE = re.compile(r"^\s{0,3}(?:=+|-{3,}|~{3,}|\^{3,})\s*$")
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<text>.*)$")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<url>[^)\s]*)[^)]*\)")
-_LINK = re.compile(r"\[(?P<text>[^\]]*)\]\([^)]*\)")
+_IMAGE = re.compile(r"!\[(?P<alt>[^\[\]]*)\]\((?P<url>[^)\s]*)[^)]*\)")
+_LINK = re.compile(r"\[(?P<text>[^\[\]]*)\]\([^)]*\)")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
 _URL = re.compile(r"\b(?:https?|git\+https?)://[^\s)>\]\"']+")
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9À-Þ])|(?<=[。！？])|\s+·\s+")
 _BADGE = re.compile(
     r"https?://(?:img\.shields\.io/badge/|badgen\.net/badge/|badge\.fury\.io/|img\.shields\.io/static/v1\?)[^\s)>\]\"']+"
 )
+
+_LONGEST = 3000
+"""Characters of a line that are read together."""
 
 
 class Form(Enum):
@@ -51,7 +53,7 @@ class Piece:
 def pieces(lines: Sequence[str]) -> Iterator[Piece]:
     """Yield the pieces of a document in Markdown, reStructuredText or plain text."""
     reader = _Reader()
-    for number, raw in enumerate(_uncommented(lines), 1):
+    for number, raw in _uncommented(lines):
         for url in _BADGE.findall(raw):
             yield Piece(text=url, line=number, form=Form.BADGE)
         yield from reader.read(number, raw)
@@ -144,22 +146,27 @@ def bare(line: str) -> str:
     return text.replace("**", "").replace("__", "").replace("`", "").replace("&nbsp;", " ")
 
 
-def _uncommented(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines without HTML comments, which readers do not see."""
+def _uncommented(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines without HTML comments, which readers do not see; overlong ones in parts, so that all is quick."""
     inside = False
-    for line in lines:
-        kept = line
+    for number, line in enumerate(lines, 1):
+        for start in range(0, max(len(line), 1), _LONGEST):
+            kept, inside = _visible(line[start : start + _LONGEST], inside)
+            yield number, kept
+
+
+def _visible(line: str, inside: bool) -> tuple[str, bool]:
+    """Return what is left of a line, and whether a comment is open after it."""
+    kept = []
+    while line:
         if inside:
-            end = kept.find("-->")
-            if end < 0:
-                yield ""
-                continue
-            kept, inside = kept[end + 3 :], False
-        kept = _COMMENT.sub("", kept)
-        start = kept.find("<!--")
-        if start >= 0:
-            kept, inside = kept[:start], True
-        yield kept
+            _, end, line = line.partition("-->")
+            inside = not end
+        else:
+            before, start, line = line.partition("<!--")
+            kept.append(before)
+            inside = bool(start)
+    return "".join(kept), inside
 
 
 def _sentences(block: Sequence[tuple[int, str]], form: Form, under: tuple[str, ...]) -> Iterator[Piece]:
