@@ -10,7 +10,8 @@ from jetproof.workflow.model import Trigger
 _FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_FROM, _DAYS_SEEN = date(2024, 1, 1), 1461
+_FROM, _DAYS_SEEN = date(2024, 1, 1), 2 * 1461
+"""Two turns of the leap years: each gap, also that of a 29 February, is seen whole."""
 
 
 class Malformed(ValueError):
@@ -31,19 +32,22 @@ def longest_gap(crons: tuple[str, ...]) -> int | None:
     Raises `Malformed` for a text that is no five-field cron.
     """
     plans = [_plan(cron) for cron in crons]
-    last, gap, first = None, 0, None
+    last, gap = None, 0
     for offset in range(_DAYS_SEEN):
         day = _FROM + timedelta(days=offset)
-        if not any(_runs(plan, day) for plan in plans):
-            continue
-        if last is None:
-            first = offset
-        else:
-            gap = max(gap, offset - last)
-        last = offset
-    if last is None or first is None:
-        return None
-    return max(gap, _DAYS_SEEN - last + first)
+        if any(_runs(plan, day) for plan in plans):
+            gap = gap if last is None else max(gap, offset - last)
+            last = offset
+    return None if last is None else gap
+
+
+def malformed(cron: str) -> str | None:
+    """Return why a text is no schedule, or None when it is one."""
+    try:
+        _plan(cron)
+    except Malformed as error:
+        return str(error)
+    return None
 
 
 def _plan(cron: str) -> tuple[tuple[frozenset[int], ...], bool, bool]:

@@ -30,10 +30,8 @@ def check(lane: Lane) -> Iterator[Finding]:
         crons = schedule.crons(trigger)
         wrong = "" if crons else "it names no cron"
         for cron in crons:
-            try:
-                schedule.longest_gap((cron,))
-            except schedule.Malformed as error:
-                wrong = f"{cron!r}: {error}"
+            why = schedule.malformed(cron)
+            wrong = wrong if why is None else f"{cron!r}: {why}"
         if wrong:
             yield ABOUT.at(
                 lane.in_workflow(workflow, trigger.place),

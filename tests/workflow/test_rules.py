@@ -1,0 +1,176 @@
+"""Each rule finds its own planted fault and no other rule does; the good project is clean; rules have pages."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.workflow.planted import GOOD, LANE, PLANTED, POLICY, Planted
+from tests.workflow.projects import findings
+
+from jetproof.diagnosis.page import SECTIONS, sections
+from jetproof.diagnosis.rule import Severity
+from jetproof.workflow.all_rules import RULES
+
+OF_THEIR_OWN = {"JW706", "JW716"}
+"""Rules whose fault needs two edits."""
+
+
+def test_good_project_is_clean() -> None:
+    assert findings(GOOD) == ()
+
+
+@pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: f"{fault.rule}-{fault.what.replace(' ', '-')}")
+def test_planted_fault_is_found_by_its_own_rule_alone(fault: Planted, tmp_path: Path) -> None:
+    file = fault.into(tmp_path)
+    found = findings(tmp_path)
+    assert {one.rule for one in found} == {fault.rule}
+    for one in found:
+        told = tmp_path / one.place.path
+        lines = told.read_text().splitlines()
+        assert 1 <= one.place.line <= len(lines), "the place must be in the file"
+        assert 1 <= one.place.column <= len(lines[one.place.line - 1]) + 1
+        assert one.message.strip() == one.message != ""
+        assert one.fix
+        assert one.url.endswith(f"docs/lane/rules/{fault.rule}.md")
+    if fault.new is not None and fault.path in (LANE, POLICY) and fault.rule not in {"JW310", "JW401", "JW704"}:
+        assert {one.place.path for one in found} == {file.relative_to(tmp_path).as_posix()}
+
+
+def test_every_rule_has_a_planted_fault() -> None:
+    assert {rule.id for rule in RULES} == {fault.rule for fault in PLANTED} | OF_THEIR_OWN
+    assert len(PLANTED) >= 30
+
+
+def test_rules_are_in_order_and_unique() -> None:
+    ids = [rule.id for rule in RULES]
+    assert ids == sorted(set(ids))
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    assert all(re.fullmatch(r"JW\d{3}", rule) for rule in ids)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_docstring_is_a_page(rule: object) -> None:
+    module = importlib.import_module(rule.check.__module__)  # type: ignore[attr-defined]
+    text = inspect.cleandoc(module.__doc__ or "")
+    assert sections(text) == SECTIONS
+    assert text.splitlines()[0].endswith(".")
+
+
+def test_every_rule_file_is_listed() -> None:
+    folder = Path(importlib.import_module("jetproof.workflow.rules").__path__[0])
+    files = {file.stem for file in folder.glob("*.py")} - {"__init__"}
+    assert files == {rule.check.__module__.rpartition(".")[2] for rule in RULES}
+
+
+def edited(project: Path, *edits: tuple[str, str, str]) -> Path:
+    """Copy the good project and make several edits."""
+    shutil.copytree(GOOD, project, dirs_exist_ok=True)
+    for path, old, new in edits:
+        text = (project / path).read_text()
+        assert text.count(old) == 1, (path, old)
+        (project / path).write_text(text.replace(old, new))
+    return project
+
+
+PIN = '.whl",\n        "digest": "sha256:9c56bd1d57a5a5b3a1bb2b2d6a4e6cbb5cd2c4e5d5a8b0d1f2e3a4b5c6d7e8f9"'
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("weightlab is supported on Jetson AGX Orin 64GB.", True),
+        ("It works on Jetson AGX Orin 64 GB on JetPack 6.2.", True),
+        ("Jetson AGX Orin 64GB is not supported yet.", False),
+        ("Until then, do not call Jetson AGX Orin 64GB supported.", False),
+        ("The Jetson AGX Orin 64GB has 2048 cores.", False),
+    ],
+)
+def test_unpinned_tier_must_not_be_claimed(sentence: str, claims: bool, tmp_path: Path) -> None:
+    project = edited(tmp_path, (POLICY, PIN, '.whl"'), ("README.md", "# weightlab", f"# weightlab\n\n{sentence}"))
+    found = findings(project)
+    assert {one.rule for one in found} == ({"JW705", "JW706"} if claims else {"JW705"})
+    places = [(one.place.path, one.place.line) for one in found if one.rule == "JW706"]
+    assert places == ([("README.md", 3)] if claims else [])
+
+
+def test_model_download_must_not_carry_a_claim(tmp_path: Path) -> None:
+    project = edited(
+        tmp_path,
+        (
+            POLICY,
+            '"platform": "any",\n      "carries_claim": false',
+            '"platform": "jetson",\n      "carries_claim": true',
+        ),
+    )
+    assert "JW716" in {one.rule for one in findings(project)}
+
+
+def test_warnings_do_not_block(tmp_path: Path) -> None:
+    soft = {rule.id for rule in RULES if rule.severity is not Severity.BLOCKING}
+    assert soft == {"JW704", "JW705"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new"),
+    [
+        ("JW301", '--challenge "$CHALLENGE"\n', '--challenge "$CHALLENGE" || :\n'),
+        ("JW301", '--challenge "$CHALLENGE"\n', '--challenge "$CHALLENGE" || echo failed\n'),
+        ("JW302", '            echo "$RESULTS"\n', ""),
+        (
+            "JW304",
+            "    environment: jetson\n    timeout-minutes: 60\n",
+            "    environment: jetson\n    timeout-minutes: 60\n    continue-on-error: ${{ true }}\n",
+        ),
+        ("JW205", "[self-hosted, linux, ARM64, jetson, orin, jetpack-6]", "ubuntu-24.04-arm"),
+        (
+            "JW207",
+            "          CHALLENGE: ${{ needs.challenge.outputs.nonce }}\n        run: >-\n",
+            "          CHALLENGE: ${{ needs.challenge.outputs.nonce }}\n        run: >-\n          docker run --privileged registry.example/a@sha256:"
+            + "b" * 64
+            + " &&\n",
+        ),
+        (
+            "JW210",
+            "    environment: jetson\n    timeout-minutes: 60\n",
+            "    environment: jetson\n    timeout-minutes: 60\n    container:\n      image: registry.example/l4t:latest\n",
+        ),
+        (
+            "JW407",
+            "    if: github.repository == 'example/weightlab' && github.ref_protected\n    runs-on: ubuntu-24.04\n",
+            "    if: github.repository == 'example/weightlab' && github.ref_protected\n    runs-on: [self-hosted, linux]\n",
+        ),
+        ("JW505", "  cancel-in-progress: false\n", "  cancel-in-progress: ${{ github.event_name == 'release' }}\n"),
+    ],
+)
+def test_other_forms_of_a_fault_are_found_too(rule: str, old: str, new: str, tmp_path: Path) -> None:
+    if rule == "JW302":
+        old, new = "jq -e 'length > 0", "exit 0\n          jq -e 'length > 0"
+    project = edited(tmp_path, (LANE, old, new))
+    assert rule in {one.rule for one in findings(project)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("github.ref_protected\n      && (github", "startsWith(github.ref, 'refs/tags/v')\n      && (github"),
+        (
+            "github.ref_protected\n      && (github",
+            "(github.ref == 'refs/heads/main' || startsWith(github.ref, 'refs/tags/'))\n      && (github",
+        ),
+        (
+            "    if: always()\n    runs-on: ubuntu-24.04\n    timeout-minutes: 5",
+            "    if: ${{ always() && github.repository == 'example/weightlab' }}\n    runs-on: ubuntu-24.04\n    timeout-minutes: 5",
+        ),
+        ('"17 3 * * 1"', '"17 3 * * mon,thu"'),
+        ("          ref: ${{ github.sha }}\n", ""),
+        ("toJSON(needs.*.result)", "toJSON(needs)"),
+        ("jetson-cuda-runtime\n          --python", "jetson-runtime\n          --python"),
+    ],
+)
+def test_other_good_forms_are_clean(old: str, new: str, tmp_path: Path) -> None:
+    assert findings(edited(tmp_path, (LANE, old, new))) == ()
