@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from jetproof.diagnosis.evidence import Hit, hit
 from jetproof.diagnosis.rule import Because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
 
-_WARNING = re.compile(
+_WARNING = Expression(
     r"Found GPU\d+ [^\n]{0,60} which is of compute capability[^\n]{0,200}|[^\n]{0,60}with CUDA capability sm_\d+ is not compatible with the current PyTorch"
 )
 _PACKAGES = (
@@ -17,14 +18,14 @@ _PACKAGES = (
     r"|tiny-?cuda-?nn|tinycudann|gsplat|diff[-_]gaussian\w{0,20}|nerfacc|bevfusion|exllama\w{0,3}|auto[-_]?gptq|autoawq|awq(?:_inference)?|sage ?attention|vllm|sglang|ggml\w{0,20}|llama\.?cpp|llama-cpp-python|ollama|whisper\.cpp"
     r"|cupy|numba|onnxruntime\w{0,4}|tensorflow|paddle\w{0,10}|apex|DCNv[23]|deform\w{0,4}[-_ ]?conv\w{0,4}|pointnet2?\w{0,12}|DROID-?SLAM|droid_backends|lietorch|dpvo|natten|fused[-_]\w{2,20}|nvdiffrast|curobo|kaolin|natten|lmdeploy|mlc[-_]llm|tvm|dlib|opencv|darknet|openpose|colmap|open3d|taichi|warp|isaac\w{0,10}|unsloth|qserve|quip|hqq|torchao|torch2trt|fastllm|stable-diffusion\.cpp|exllamav2|k2|fairscale|trt_?llm|tensorrt[-_]llm"
 )
-_OTHER = re.compile(
+_OTHER = Expression(
     rf"(?i)(?<![\w/])(?:{_PACKAGES})(?![\w])|\b(?:custom|own|project'?s|its|our|my) (?:CUDA )?(?:extension|kernel|op|plugin|build)s?\b|\bCUDA (?:extension|plugin)s?\b|\bin function ggml\w*|\bcompiled (?:my|our|the) (?:own )?(?:kernel|extension|\.cu\b)"
 )
-_OTHER_MODULE = re.compile(
+_OTHER_MODULE = Expression(
     r"(?i)\bpython3? -m (?!torch|pip|venv|build)([a-z_]\w{1,40})|\bimport (?!torch|numpy|os\b|sys\b|time\b)([a-z_]\w{1,40})"
 )
-_NO_KERNEL = re.compile(r"(?i)no kernel image is available|NoKernelImageForDevice|invalid device function")
-_FRAME = re.compile(r"(?:site|dist)-packages/([A-Za-z_][\w.-]{0,40})/")
+_NO_KERNEL = Expression(r"(?i)no kernel image is available|NoKernelImageForDevice|invalid device function")
+_FRAME = Expression(r"(?:site|dist)-packages/([A-Za-z_][\w.-]{0,40})/")
 
 
 def covers(archs: Sequence[str], capability: int) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from jetproof.diagnosis.rule import Because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Message, MessageKind, Origin, Outcome
 from jetproof.tables import Tables
 
@@ -62,7 +63,7 @@ def texts(facts: Facts) -> tuple[Message, ...]:
     return facts.messages + tried
 
 
-def hit(facts: Facts, pattern: re.Pattern[str], *kinds: MessageKind) -> Hit | None:
+def hit(facts: Facts, pattern: Expression, *kinds: MessageKind) -> Hit | None:
     """Return the first place where a text of one of the kinds (all, if none is given) holds the pattern."""
     for message in texts(facts):
         if kinds and message.kind not in kinds:
@@ -73,7 +74,7 @@ def hit(facts: Facts, pattern: re.Pattern[str], *kinds: MessageKind) -> Hit | No
     return None
 
 
-def reason(facts: Facts, pattern: re.Pattern[str], *kinds: MessageKind) -> Because | None:
+def reason(facts: Facts, pattern: Expression, *kinds: MessageKind) -> Because | None:
     """Return the first hit as a reason."""
     found = hit(facts, pattern, *kinds)
     return found.because if found else None
@@ -90,5 +91,5 @@ def signature(facts: Facts, tables: Tables, *names: str) -> Hit | None:
 
 
 @lru_cache(maxsize=256)
-def _compiled(regex: str) -> re.Pattern[str]:
-    return re.compile(regex)
+def _compiled(regex: str) -> Expression:
+    return Expression(regex)

@@ -6,6 +6,7 @@ import re
 
 from jetproof.diagnosis.evidence import reported
 from jetproof.diagnosis.rule import Because, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.fact import Fact
 from jetproof.facts.model import Facts
 from jetproof.facts.report.boards import Family, family
@@ -185,12 +186,12 @@ def capability(facts: Facts) -> str | None:
     return found.compute_capability if found else None
 
 
-_CONTAINER_WORDS = re.compile(
+_CONTAINER_WORDS = Expression(
     r"(?i)\b(?:docker|podman|containerd|dockerfile|kubernetes|k3s|pod)\b|\bcontainers?\b|nvcr\.io|dustynv/"
 )
 
 
-_NO_CONTAINER = re.compile(
+_NO_CONTAINER = Expression(
     r"(?i)\b(?:no|without|not (?:in|inside|using|running in)|outside(?: of)?|isn't (?:in|using)) (?:a |any |the )?(?:docker|container)s?\b|\bbare[- ]?metal\b|\bnatively\b"
 )
 

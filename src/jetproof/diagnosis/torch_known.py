@@ -7,20 +7,21 @@ import re
 from jetproof.diagnosis.evidence import TYPED, hit, reason, reported
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.rule import Because, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Distribution, Facts, Message, MessageKind
 
-VENDOR = re.compile(
+VENDOR = Expression(
     r"(?i)\.?\bnv\d\d\.\d|\+nv\d\d|a0\+[0-9a-f]{6,12}|jetson-ai-lab|\bredist/jp\b|nvidia\.box\.com|/jp/v\d|\bnvidia(?:'s)?[- ](?:jetson |jetpack )?wheel"
     r"|\bjetpack wheel|\bjetson(?:'s)? (?:wheel|torch|build|index)|\bjetson index|\bvendor(?:'s)? (?:torch|wheel|build)|\bjp[67]/cu\d|\bdustynv/|\bl4t-(?:pytorch|ml)\b"
 )
 """Words that only a torch made for Jetson carries."""
-_GENERIC = re.compile(
+_GENERIC = Expression(
     r"(?i)\bPyPI\b|download\.pytorch\.org|\bconda(?:-forge)?\b|\bmanylinux\w*|\bcommunity\b|\bthird[- ]party\b|\bsbsa\b|\bplain pip\b|\bdefault index\b"
     r"|\bpip(?:3)? install (?:-\S{1,20} ){0,4}(?:[\w.-]{1,30} ){0,6}torch\b(?!\S*\.whl)|\buv (?:pip install|add|sync)\b|\bpip(?:,| wheel|$)|\bhatch\b|\bpoetry\b"
 )
-_SBSA = re.compile(r"(?i)\bsbsa/cu\d|\bsbsa\b")
-_CPU_TAG = re.compile(r"\+cpu\b")
-_CUDA_TAG = re.compile(r"\+cu(\d{2})(\d)\b|/cu(\d{2})(\d)\b|\bcu(\d{2})(\d) index|\bindex\W{1,3}cu(\d{2})(\d)\b")
+_SBSA = Expression(r"(?i)\bsbsa/cu\d|\bsbsa\b")
+_CPU_TAG = Expression(r"\+cpu\b")
+_CUDA_TAG = Expression(r"\+cu(\d{2})(\d)\b|/cu(\d{2})(\d)\b|\bcu(\d{2})(\d) index|\bindex\W{1,3}cu(\d{2})(\d)\b")
 FIRST_CUDA_ON_PYPI = (2, 11)
 """First torch whose aarch64 wheel on the default index holds CUDA, and it is CUDA 13."""
 
@@ -46,11 +47,11 @@ def generic(facts: Facts) -> Because | None:
     return reason(facts, _PLAIN_PIP, *TYPED) or reason(facts, _NAMED_INDEX)
 
 
-_PLAIN_PIP = re.compile(
+_PLAIN_PIP = Expression(
     r"(?i)\b(?:pip3?|uv pip|uv) (?:install|add)\b(?![^\n]{0,400}(?:\.whl|jetson-ai-lab|redist))[^\n]{0,200}?(?<![\w/-])torch(?![\w/-])"
     r"|\b(?:conda|mamba) (?:env create|create|install)\b[^\n]{0,200}\bpytorch\b"
 )
-_NAMED_INDEX = re.compile(
+_NAMED_INDEX = Expression(
     r"(?i)download\.pytorch\.org/whl/|\b(?:torch|PyTorch)\b[^\n]{0,40}\b(?:from|via|through|off) (?:the )?(?:PyPI|conda(?:-forge)?|pytorch\.org|pip)\b"
 )
 
@@ -128,7 +129,7 @@ def _tagged(found: re.Match[str]) -> str:
     return f"{major}.{minor}"
 
 
-_NAMES_TORCH = re.compile(
+_NAMES_TORCH = Expression(
     r"(?i)(?:pip3?|uv pip|uv|conda|mamba) (?:install|add)\b[^\n]{0,300}?(?<![\w/.-])(?:py)?torch(?![\w/.-])"
 )
 _GOOD_FIRST = (
@@ -143,19 +144,19 @@ _TAKEN_OVER = (
     r"|(?:pip|uv|poetry|conda|dependenc\w{1,4}|requirements?)\b[^;\n]{0,60}\b(?:later|afterwards)\b"
     r"|(?:later|then|after(?:wards)?|next)\b[^.;\n]{0,80}\b(?:pip|uv|poetry|dependenc\w{1,4}|requirements?|sync|resolver|script|install\w{0,3}|step)"
 )
-_FIRST = re.compile(_GOOD_FIRST, re.IGNORECASE)
-_THEN = re.compile(_TAKEN_OVER, re.IGNORECASE)
+_FIRST = Expression(_GOOD_FIRST, re.IGNORECASE)
+_THEN = Expression(_TAKEN_OVER, re.IGNORECASE)
 _NEAR = 160
 """Characters within which the newcomer must follow the torch that was there first."""
-_PASSIVE = re.compile(
+_PASSIVE = Expression(
     r"(?is)(?:replac|overw?r(?:it|id|ot)|uninstall|downgrad|clobber|shadow|displac|hid(?:es?|den)\b|swap)\w{0,10}\b.{0,80}"
     r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image|container)(?:'s)?[- ]{1,2}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)|nv\d\d\.\d{1,2}|a0\+[0-9a-f]{6,12}"
     r"|(?:torch|pytorch)\b.{0,40}\b(?:with CUDA|CUDA build))"
 )
-_GENERIC_FIRST = re.compile(r"(?i)\A\W{0,5}(?:PyPI|pip|conda)")
+_GENERIC_FIRST = Expression(r"(?i)\A\W{0,5}(?:PyPI|pip|conda)")
 
 
-_ISOLATED = re.compile(
+_ISOLATED = Expression(
     r"(?:pip-build-env-[\w-]{1,20}/|builds-v0/\.tmp\w{1,12}/|build-env-\w{1,12}/)[^\s\"']{0,160}/torch\b"
 )
 
@@ -189,10 +190,10 @@ def _has_cuda(held: Distribution) -> bool:
     return bool(held.built_for_cuda) or is_vendor(held.release) or bool(_CUDA_TAG.search(held.release))
 
 
-_INSTALLS = re.compile(
+_INSTALLS = Expression(
     r"(?i)\b(?:pip3?|uv|poetry|conda|mamba|make|setup\.py|install\w{0,20}\.sh)\b[^\n]{0,40}\b(?:install|sync|add|run|develop)?|\./\S{0,40}install"
 )
-_IMAGE_WITH_TORCH = re.compile(
+_IMAGE_WITH_TORCH = Expression(
     r"(?i)l4t-(?:pytorch|ml|text)|dustynv/\S{0,60}|pytorch[^\s:]{0,20}:\S{0,30}igpu|jetson\S{0,40}(?:torch|pytorch)"
 )
 

@@ -14,12 +14,12 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import capability, numbers
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -27,12 +27,12 @@ ABOUT = About(
     id="JD095", name="bitsandbytes-no-jetson-cuda", root_cause="bitsandbytes-no-jetson-cuda", layer=Layer.NEIGHBOURS
 )
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"libbitsandbytes_(?:cuda\d{2,3}|cpu)|CUDA Setup failed|(?i:bitsandbytes)[^\n]{0,80}(?:compiled without GPU|without CUDA|no CUDA|not compiled|CUDA binary|binary not found)|cadam32bit|cget_col_row_stats|cquantize_blockwise|'NoneType' object has no attribute 'c\w{3,40}'"
     r"|CUDA SETUP:|The following directories listed in your path were found to be non-existent"
 )
 _LAST_OF_X86 = (0, 42)
-_BNB = re.compile(r"(?i)\bbitsandbytes\b|\bbnb\b")
+_BNB = Expression(r"(?i)\bbitsandbytes\b|\bbnb\b")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

@@ -13,12 +13,12 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import capability, numbers
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
 
@@ -26,10 +26,10 @@ ABOUT = About(
     id="JD096", name="bitsandbytes-sbsa-binary", root_cause="bitsandbytes-sbsa-binary", layer=Layer.NEIGHBOURS
 )
 
-_KERNEL = re.compile(
+_KERNEL = Expression(
     r"(?i)Error [\w ]{3,80} at line \d{1,5} in file [^\n]{0,80}(?:ops|kernels)\.cu|named symbol not found"
 )
-_BNB = re.compile(r"(?i)\bbitsandbytes\b|\bbnb\b|quantize_4bit|Linear(?:4|8)bit|load_in_[48]bit")
+_BNB = Expression(r"(?i)\bbitsandbytes\b|\bbnb\b|quantize_4bit|Linear(?:4|8)bit|load_in_[48]bit")
 _FIRST = (0, 46)
 
 

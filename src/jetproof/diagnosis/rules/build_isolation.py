@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy
 from jetproof.diagnosis.torch_known import isolated_build
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -30,10 +31,10 @@ ABOUT = About(
     layer=Layer.TORCH_BUILD,
 )
 
-_PATH = re.compile(
+_PATH = Expression(
     r"pip-build-env-|builds-v0/\.tmp|build isolation|--no-build-isolation|isolated (?:build )?environment|Getting requirements to build wheel"
 )
-_TORCH = re.compile(
+_TORCH = Expression(
     r"No module named ['\"]?torch\b|detected CUDA version \([\d.]{3,6}\) mismatches the version that was used to compile|(?i:\btorch\b[^\n]{0,60}\b(?:downloaded|fetched|pulled)\b[^\n]{0,40}\b(?:build|isolat))"
 )
 

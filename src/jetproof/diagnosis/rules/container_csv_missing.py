@@ -14,7 +14,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, reason, signature
@@ -32,6 +31,7 @@ from jetproof.diagnosis.rule import (
     because,
 )
 from jetproof.diagnosis.sonames import missing_libraries
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -39,15 +39,15 @@ ABOUT = About(
     id="JD052", name="container-runtime-csv-missing", root_cause="container-runtime-csv-missing", layer=Layer.CONTAINER
 )
 
-_LISTS = re.compile(
+_LISTS = Expression(
     r"(?i)(?:host-files-for-container\.d|\b(?:cuda|cudnn|tensorrt|l4t|devices|drivers)\.csv|csv (?:files?|lists?))[^\n]{0,80}(?:No such file|empty|missing|not there|absent|were gone|not exist|total 0|lacks?|only|without)"
     r"|(?:no|missing|without|lost|lacks?|empty)\b[^.\n]{0,30}(?:csv (?:files?|lists?)|\*\.csv|\w{2,10}\.csv)|skipping[^\n]{0,30}csv"
 )
-_NODE = re.compile(r"mount error: stat failed: /dev/\S{1,40}|mount error: file creation failed: \S{1,300}: file exists")
-_NOT_MOUNTED = re.compile(
+_NODE = Expression(r"mount error: stat failed: /dev/\S{1,40}|mount error: file creation failed: \S{1,300}: file exists")
+_NOT_MOUNTED = Expression(
     r"(?i)\b(?:missing|absent|not there|not found|nowhere) (?:from|in|inside) (?:the |my )?container|\b(?:not|n't|never) (?:being )?(?:properly )?mount(?:ed|ing)?\b"
 )
-_HOST_HAS = re.compile(
+_HOST_HAS = Expression(
     r"(?i)\b(?:exists?|present|there|found|have|has)\b[^.\n]{0,40}\bon (?:the )?host\b|\bhost (?:has|have|does have)\b|\bon (?:the )?host\b[^.\n]{0,60}\b(?:exists?|present|there|are|is)\b"
 )
 

@@ -15,26 +15,26 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, jetpack_reason, l4t_group
 from jetproof.diagnosis.remedies import NEVER_THE_DRIVER, image_for_host
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD051", name="container-l4t-mismatch", root_cause="container-l4t-mismatch", layer=Layer.CONTAINER)
 
-_REFUSED = re.compile(
+_REFUSED = Expression(
     r"(?i)unsatisfied condition: cuda ?[>=]|NVIDIA_REQUIRE_CUDA|requirements not met: unsatisfied condition"
 )
-_IGPU = re.compile(r"(?i)-igpu\b")
-_FOR_OTHER = re.compile(
+_IGPU = Expression(r"(?i)-igpu\b")
+_FOR_OTHER = Expression(
     r"(?i)\b(?:image|container)\b[^.\n]{0,80}\b(?:for|made for|built for|targets|based on|of)\b[^.\n]{0,30}\b(?:JetPack ?(\d(?:\.\d)?)|(?:L4T[ -]?)?R?(3[2-9](?:\.\d{1,2}){0,2}))"
 )
-_TAG = re.compile(r"(?i)[:\-_]r(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)\b")
+_TAG = Expression(r"(?i)[:\-_]r(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)\b")
 _LEAD_OF_JETPACK = {4: "32", 5: "34/35", 6: "36", 7: "38"}
 
 

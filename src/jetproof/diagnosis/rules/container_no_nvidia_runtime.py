@@ -22,6 +22,7 @@ from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, l
 from jetproof.diagnosis.remedies import nvidia_runtime
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
 from jetproof.diagnosis.sonames import missing_libraries
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -29,22 +30,22 @@ ABOUT = About(
     id="JD050", name="container-no-nvidia-runtime", root_cause="container-no-nvidia-runtime", layer=Layer.CONTAINER
 )
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"(?i)file not recognized: file truncated|unknown or invalid runtime name:? ?\"?nvidia|Unknown runtime specified \"?nvidia|could not select device driver \S{0,12} with capabilities"
     r"|runtime[ '\"]{1,3}nvidia['\"]? (?:is )?(?:not (?:found|installed|registered|configured)|unknown)|nvidia-container-runtime\S{0,20}: (?:executable file )?(?:not found|no such file)"
     r"|WARNING: The NVIDIA Driver was not detected|no nvidia runtime|nvidia runtime (?:is |was )?(?:not|missing|absent)|without (?:the )?(?:nvidia runtime|--runtime[ =]nvidia|nvidia container (?:runtime|toolkit))"
     r"|(?:nvidia-)?container[- ]toolkit (?:is |was )?not installed|\bdefault[- ]runtime\b[^\n]{0,30}\b(?:runc|not nvidia|not set|missing|wasn't|isn't)|forgot (?:to (?:add|pass|give) )?['\"`]?--runtime"
 )
-_NO_NODES = re.compile(
+_NO_NODES = Expression(
     r"(?i)/dev/(?:nvmap|nvhost-(?:ctrl|gpu|ctrl-gpu|as-gpu)|nvgpu)\S{0,20}[^\n]{0,60}(?:No such file|not found|missing|absent|does(?:n't| not) exist)|NvRmMemInitNvmap[^\n]{0,60}No such file|(?:no|without|lacks?) /dev/(?:nvhost|nvmap|nvgpu)"
 )
-_NOT_NVIDIA = re.compile(
+_NOT_NVIDIA = Expression(
     r"(?i)\bnot nvidia\b|\brunc\b|\bnone\b|\bnot given\b|\bdefault\b(?!.{0,20}nvidia)|\bcrun\b|\bplain\b|\bkata\b|\bmissing\b"
 )
-_HOST_WORKS = re.compile(
+_HOST_WORKS = Expression(
     r"(?i)\b(?:works?|fine|True|ok|available|detected)\b[^.\n]{0,40}\bon (?:the )?host\b|\bon (?:the )?host\b[^.\n]{0,60}\b(?:works?|fine|True|ok|available|detected|sees)\b|\boutside (?:of )?(?:the )?(?:container|docker)\b[^.\n]{0,40}\b(?:works?|fine|True)"
 )
-_BUILD = re.compile(
+_BUILD = Expression(
     r"(?i)\bdocker(?:-compose| compose)? build\b|\bduring (?:the )?(?:docker )?build\b|\bjetson-containers build\b|\bbuildx?\b.{0,20}\bDockerfile\b|^ => ERROR \[|RUN python3? -c",
     re.MULTILINE,
 )
@@ -125,7 +126,7 @@ def _host_works(facts: Facts) -> Because | None:
     found = hit(facts, _HOST_WORKS)
     blind = facts.torch.available.value is False or hit(
         facts,
-        re.compile(
+        Expression(
             r"(?i)no CUDA|no GPU|no NVIDIA (?:driver|GPU)|not detect|cannot (?:find|see)|False|100\b|CUDA driver version is insufficient|libcuda"
         ),
     )

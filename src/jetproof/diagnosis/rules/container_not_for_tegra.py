@@ -20,6 +20,7 @@ from jetproof.diagnosis.evidence import TYPED, hit, signature
 from jetproof.diagnosis.known import capability, jetpack_major, jetpack_reason, old_tegra
 from jetproof.diagnosis.remedies import image_for_host
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -27,14 +28,14 @@ ABOUT = About(
     id="JD053", name="container-not-built-for-tegra", root_cause="container-not-built-for-tegra", layer=Layer.CONTAINER
 )
 
-_FOR_TEGRA = re.compile(
+_FOR_TEGRA = Expression(
     r"(?i)l4t|igpu|jetson|tegra|jetpack|\bjp\d|dustynv|\br3[2-9]\.\d|[-_]r3[2-9]\b|roboflow-inference-server-jetson"
 )
-_GENERIC = re.compile(
+_GENERIC = Expression(
     r"(?i)nvcr\.io/nvidia/(?:pytorch|tensorflow|tensorrt|tritonserver|cuda|deepstream|clara|cuopt|nemo|vllm|pytorch-geometric|rapidsai|merlin|modulus|isaac)\b|\bnvidia/cuda\b|\bpytorch/pytorch\b|\bvllm/vllm-openai\b"
     r"|\bultralytics/ultralytics\b|\brapidsai/|\btensorflow/tensorflow\b|\bdgpu\b|\bdiscrete[- ]GPU\b|\bsbsa\b|\bserver (?:arm64|aarch64)\b|\bhuggingface/\S{1,40}|\bghcr\.io/\S{1,80}|\b(?:generic|desktop|data-?cent(?:er|re)) (?:CUDA |arm64 |NGC )?(?:image|container)"
 )
-_TOLD = re.compile(
+_TOLD = Expression(
     r"(?i)\b(?:image|container|holohub|build)\b[^.\n]{0,60}\b(?:dgpu|discrete|sbsa|server arm64|not (?:made|built|meant) for (?:jetson|tegra|l4t))\b|\b(?:dgpu|sbsa)\b[^.\n]{0,30}\b(?:image|container|variant|build)|\bbuilt for (?:the )?dGPU\b|--gpu[ =]dgpu|--base-?img[ =]\S*dgpu|\bdgpu\b"
 )
 
@@ -47,7 +48,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     literal = signature(facts, tables, "no-kernel-image", "unsupported-cc-warning", "driver-insufficient")
     symptom = literal or hit(
         facts,
-        re.compile(
+        Expression(
             r"(?i)no CUDA-capable device|is_available\W{0,4}[^\n]{0,30}False|cannot open shared object|nvrm|Unsupported|CUDA error|file exists|not detected|failed"
         ),
     )
@@ -62,7 +63,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             LITERAL,
             Confidence.LIKELY,
         )
-    elif told and not hit(facts, re.compile(r"(?i)sbsa/cu\d")):
+    elif told and not hit(facts, Expression(r"(?i)sbsa/cu\d")):
         yield _finding(
             facts,
             (told.because, symptom.because if symptom else None),
@@ -72,7 +73,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     else:
         typed = hit(
             facts,
-            re.compile(r"(?i)\b(?:docker|podman) run\b[^\n]{0,300}?(" + _GENERIC.pattern.replace("(?i)", "") + ")"),
+            Expression(r"(?i)\b(?:docker|podman) run\b[^\n]{0,300}?(" + _GENERIC.pattern.replace("(?i)", "") + ")"),
             *TYPED,
         )
         if typed and not _FOR_TEGRA.search(typed.match.group(1)):

@@ -12,18 +12,18 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.remedies import image_for_host
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD054", name="container-wrong-arch", root_cause="container-wrong-arch", layer=Layer.CONTAINER)
 
-_OTHER = re.compile(
+_OTHER = Expression(
     r"(?i)no (?:matching )?(?:manifest|image)[^\n]{0,60}linux/arm64|image(?:'s|\(s\))? (?:requested )?platform \(?linux/amd64|platform \(linux/amd64\) does not match|wrong ELF class|cannot execute binary file"
     r"|ELF 64-bit LSB \S{0,40}x86-64|\b(?:amd64|x86[-_]64)[- ]only\b|\bonly (?:built |available |published )?for (?:linux/)?(?:amd64|x86[-_]64)\b"
 )

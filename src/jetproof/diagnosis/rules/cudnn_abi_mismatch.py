@@ -12,23 +12,23 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import vendor_torch
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD082", name="cudnn-abi-mismatch", root_cause="cudnn-abi-mismatch", layer=Layer.TORCH_LIBRARIES)
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"(?i)cuDNN version (?:incompatibility|mismatch)|compiled\s{1,3}against \(\d{1,2}, \d{1,3}, \d{1,3}\) but (?:found|linked)|CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH|CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
     r"|libcudnn\w{0,30}\.so\S{0,12}[^\n]{0,80}(?:version .{0,40} not found|undefined symbol)|Loaded runtime CuDNN library: [\d.]{1,12} but source was compiled with"
 )
-_SHARED = re.compile(
+_SHARED = Expression(
     r"CUDNN_STATUS_(?:NOT_INITIALIZED|ARCH_MISMATCH|NOT_SUPPORTED)|Could not load library libcudnn\w{3,30}"
 )
 

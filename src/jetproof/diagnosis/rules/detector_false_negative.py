@@ -19,16 +19,17 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import Hit, hit
 from jetproof.diagnosis.known import in_container
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD123", name="detector-false-negative", root_cause="detector-false-negative", layer=Layer.PROGRAM)
 
-_SAYS_NO = re.compile(
+_SAYS_NO = Expression(
     r"(?i)\bCUDA\W{1,4}(?:is )?(?:NOT[ _]INSTALLED|MISSING|not found|none)\b|\bnvcc\b[^\n]{0,12}(?:command )?not found|No CUDA (?:toolset|toolkit) found|CUDA_HOME environment variable is not set|Could not find (?:nvcc|CUDA toolkit)|(?:jtop|jetson_release|jetson-stats|detector|script|tool)\b[^.\n]{0,60}\b(?:says|shows?|reports?|prints?|lists?)\b[^.\n]{0,40}\b(?:CUDA|cuDNN|TensorRT|OpenCV)\b[^.\n]{0,20}\b(?:not|no|missing|NO)\b"
     r"|\bOpenCV\b[^\n]{0,30}compiled CUDA: ?NO|CUDA_TOOLKIT_ROOT_DIR not found|could not find CUDA"
 )
-_THERE = re.compile(
+_THERE = Expression(
     r"(?i)/usr/local/cuda(?:-\d{1,2}(?:\.\d{1,2})?)?(?:/bin/nvcc|/lib64|/version)?\b(?![^\n]{0,40}(?:No such|not found|does not exist))|\bdpkg\b[^\n]{0,40}\bcuda|\b(?:CUDA|nvcc|toolkit) (?:is |are )?(?:there|present|installed|exists)|\bdeviceQuery\b[^.\n]{0,30}(?:pass|works|runs)|is_available\W{0,12}[^\n]{0,12}True"
 )
 

@@ -12,17 +12,17 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.rule import LITERAL, SYMPTOM, About, Confidence, Finding, Layer, Remedy, Severity, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD126", name="disk-nearly-full", root_cause="torch-ok-problem-elsewhere", layer=Layer.PROGRAM)
 _GIB = 1 << 30
-_FULL = re.compile(r"(?i)No space left on device|Errno 28\b|disk quota exceeded")
+_FULL = Expression(r"(?i)No space left on device|Errno 28\b|disk quota exceeded")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule

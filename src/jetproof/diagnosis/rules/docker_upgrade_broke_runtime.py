@@ -14,11 +14,11 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -29,14 +29,14 @@ ABOUT = About(
     layer=Layer.CONTAINER,
 )
 
-_KERNEL = re.compile(
+_KERNEL = Expression(
     r"(?i)can't initialize iptables table|iptables[^\n]{0,20}(?:failed|v1\.8\.\d)[^\n]{0,120}(?:raw|nf_tables|legacy|addrtype|No chain|does not exist|Invalid argument|revision)|iptable_raw|IP_NF_RAW|DOCKER-ISOLATION-STAGE|failed to (?:add jump rules|create NAT chain|set up container networking|register \"?bridge)"
     r"|\bclone3\b|seccomp[^\n]{0,60}(?:errno|operation not permitted|failed|not supported|unknown)|unable to start (?:container process|unit)[^\n]{0,120}(?:seccomp|bpf|cgroup)|bpf_prog_query|BPF_CGROUP_DEVICE|error initializing network controller|failed to start daemon"
 )
-_UPGRADED = re.compile(
+_UPGRADED = Expression(
     r"(?i)\b(?:after|since|following|upon)\b[^.\n]{0,60}\b(?:apt(?:-get)?(?: update| upgrade| dist-upgrade|-get upgrade)?|upgrad\w{1,3}|updat\w{1,3})\b|\bdocker(?:-ce|\.io)?(?:\s?\d{2}(?:\.\d{1,2}){0,2})?\b[^.\n]{0,40}\b(?:upgrad|updat)\w{1,3}|\bunattended[- ]upgrades?\b|\bupgraded (?:to )?docker|\bdocker(?:-ce)? (?:2[3-9]|[3-9]\d)\.\d"
 )
-_DOES_NOT_START = re.compile(
+_DOES_NOT_START = Expression(
     r"(?i)\b(?:container|docker)\b[^.\n]{0,40}\b(?:no longer|not|n't|fails? to|never|refuses to)\b[^.\n]{0,20}\b(?:start|run|launch)|OCI runtime create failed|failed to create (?:shim|task)|daemon is not running|Cannot connect to the Docker daemon|docker\.service: Failed"
 )
 
@@ -50,7 +50,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
         reasons = (*reasons, because(started))
     if kernel:
         yield _finding(reasons, LITERAL, Confidence.CERTAIN if upgraded else Confidence.LIKELY)
-    elif upgraded and (dead or started.value is False) and hit(facts, re.compile(r"(?i)docker|container|podman")):
+    elif upgraded and (dead or started.value is False) and hit(facts, Expression(r"(?i)docker|container|podman")):
         yield _finding(reasons, SHARED, Confidence.LIKELY)
 
 

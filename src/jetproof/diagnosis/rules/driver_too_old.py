@@ -14,7 +14,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, reported, signature
@@ -34,17 +33,18 @@ from jetproof.diagnosis.rule import (
     because,
 )
 from jetproof.diagnosis.torch_known import two_torches, wanted_cuda
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD072", name="driver-too-old-for-cuda", root_cause="driver-too-old-for-cuda", layer=Layer.TORCH_BUILD)
 
-_REFUSED = re.compile(
+_REFUSED = Expression(
     r"(?i)driver\b[^\n]{0,80}\b(?:is )?too old|Required: driver version|(?:requires?|needs?)\b[^.\n]{0,30}\b(?:driver|CUDA)\b[^.\n]{0,20}(?:>=|≥|or newer|at least)[^.\n]{0,40}|minimum (?:required )?driver|driver version[^\n]{0,60}(?:not supported|unsupported|below)|forward compatibility was attempted on non supported HW"
     r"|error 803|system has unsupported display driver / cuda driver combination|\berror(?: code)?:? 35\b"
 )
-_LATER = re.compile(r"CUBLAS_STATUS|UNSUPPORTED_PTX|no kernel image")
-_801 = re.compile(r"(?i)cudaErrorNotSupported|error(?: code)?:? 801\b|operation not supported")
+_LATER = Expression(r"CUBLAS_STATUS|UNSUPPORTED_PTX|no kernel image")
+_801 = Expression(r"(?i)cudaErrorNotSupported|error(?: code)?:? 801\b|operation not supported")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

@@ -14,7 +14,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.architectures import covers, no_kernel, other_code, torch_warning
@@ -33,16 +32,17 @@ from jetproof.diagnosis.rule import (
     because,
 )
 from jetproof.diagnosis.torch_known import vendor
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD100", name="extension-no-gpu-arch", root_cause="extension-no-gpu-arch", layer=Layer.NEIGHBOURS)
 
-_FOR_JETSON = re.compile(r"(?i)l4t|jetson|dustynv|-igpu|\br3[2-9]\.\d|tegra")
-_ARCH = re.compile(
+_FOR_JETSON = Expression(r"(?i)l4t|jetson|dustynv|-igpu|\br3[2-9]\.\d|tegra")
+_ARCH = Expression(
     r"(?i)\b(?:compiled|built|build|builds|kernels?|binar(?:y|ies)|cubins?|code|cuobjdump|wheel|image)\b[^.\n]{0,60}\b(?:only |just )?(?:for |lacks? |without |no )?sm_?\d{2,3}\b|Unsupported gpu architecture 'compute_\d{2,3}[af]?'|\bcode=sm_\d{2}|cuobjdump"
 )
-_PROSE = re.compile(
+_PROSE = Expression(
     r"(?i)\b(?:lacks?|no|without|missing|not (?:built|compiled) for)\b[^.\n]{0,30}\b(?:sm_?(?:53|62|72|87|101|110)[af]?|compute capability (?:5\.3|6\.2|7\.2|8\.7|11\.0))\b"
 )
 

@@ -15,7 +15,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, reason, signature
@@ -34,6 +33,7 @@ from jetproof.diagnosis.rule import (
     because,
 )
 from jetproof.diagnosis.sonames import missing_libraries
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -44,17 +44,17 @@ ABOUT = About(
     layer=Layer.PARTS,
 )
 
-_MINIMAL = re.compile(
+_MINIMAL = Expression(
     r"(?i)\b(?:minimal|custom|self-?made|hand-?made|bare|stripped|slim|debootstrap\w{0,3}|yocto|balena|buildroot|armbian)\b[^.\n]{0,50}\b(?:root ?fs|root file ?system|image|l4t|install|flash|build)"
     r"|\b(?:root ?fs|root file ?system)\b[^.\n]{0,40}\b(?:minimal|custom|self-?made|debootstrap)|\bflashed (?:only|just) (?:the )?(?:OS|L4T|BSP)|\bwithout (?:the )?(?:SDK|JetPack) components"
 )
-_NOT_THERE = re.compile(
+_NOT_THERE = Expression(
     r"(?i)(?:E: Unable to locate package|package)\s['\"]?(?:nvidia-jetpack|cuda-toolkit[\w-]*|libcudnn\w*|nvidia-l4t-\w[\w-]*|tensorrt|nvidia-cuda\w*)['\"]?\s?(?:is |are )?(?:not installed|missing)"
     r"|(?:nvidia-l4t-(?:multimedia|jetson-multimedia-api|cuda|3d-core)[\w-]*|cuda-(?:toolkit|libraries|runtime|cudart)[\w-]*|libcudnn\d[\w-]*|nvidia-jetpack|nvidia-cuda|nvidia-cudnn)\b[^.\n]{0,40}\b(?:not installed|missing|absent|was not there|no packages found|is not installed)"
     r"|dpkg-query: no packages found matching (?:cuda|libcudnn|nvidia-jetpack|tensorrt)|\bno /usr/local/cuda\b|/usr/local/cuda\S{0,40}[ '\":]{1,4}No such file or directory"
     r"|\b(?:CUDA|cuDNN|JetPack(?:'s)? (?:components|SDK|packages)) (?:was|were|is|are) (?:never|not) installed"
 )
-_NVRM = re.compile(
+_NVRM = Expression(
     r"Can't initialize nvrm channel|NvRmMemInit failed|NvRm\w{3,40} failed|Could not create Default NvBufferSession|nvbuf_utils: Could not"
 )
 
@@ -81,7 +81,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             _severity(facts),
         )
     elif nvrm:
-        denied = reason(facts, re.compile(r"(?i)permission denied"))
+        denied = reason(facts, Expression(r"(?i)permission denied"))
         if denied is None:
             yield _finding(
                 (nvrm.because, minimal.because if minimal else None),

@@ -12,7 +12,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
@@ -20,12 +19,13 @@ from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import cusparselt
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Severity, because
 from jetproof.diagnosis.torch_known import is_vendor
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD080", name="missing-cusparselt", root_cause="missing-cusparselt", layer=Layer.TORCH_LIBRARIES)
 
-_NAMED = re.compile(
+_NAMED = Expression(
     r"(?i)libcusparse_?lt\b|\bcuSPARSE_?Lt\b[^.\n]{0,60}\b(?:missing|not (?:installed|found)|cannot|absent)"
 )
 _FIRST = (2, 4)

@@ -13,7 +13,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, reported, signature
@@ -21,12 +20,13 @@ from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import numpy_below_2
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Severity, because
 from jetproof.diagnosis.torch_known import is_vendor
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD091", name="numpy2-abi", root_cause="numpy2-abi", layer=Layer.NEIGHBOURS)
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"(?i)compiled using NumPy 1|_ARRAY_API not found|Numpy is not available|numpy\.core\.multiarray failed to import|numpy\.dtype size changed, may indicate binary incompatibility|module compiled against ABI version 0x1\w{6,8} but this version of numpy is 0x2"
     r"|AttributeError: `?np\.\w{2,20}`? was removed in the NumPy 2|\bnumpy ?(?:>=? ?)?2(?:\.\d{1,2}){0,2}\b[^.\n]{0,60}\b(?:break|broke|incompatib|crash|instead of|pulled|upgraded|replaced|installed)\w{0,4}|\b(?:pin|need|requires?|downgrade to|install)\b[^.\n]{0,20}numpy ?<=? ?[12]\b"
 )

@@ -12,13 +12,13 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import jetpack_major
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
 
@@ -26,7 +26,7 @@ ABOUT = About(
     id="JD093", name="numpy-illegal-instruction", root_cause="numpy-illegal-instruction", layer=Layer.NEIGHBOURS
 )
 
-_SIGNAL = re.compile(
+_SIGNAL = Expression(
     r"(?i)\bSIGILL\b|illegal (?:hardware )?instruction|exit(?:ed)?(?: with)?(?: code| status)? (?:132|-4)\b"
 )
 

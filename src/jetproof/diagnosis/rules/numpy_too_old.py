@@ -18,12 +18,13 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD092", name="numpy-too-old-abi", root_cause="numpy-too-old-abi", layer=Layer.NEIGHBOURS)
 
-_PAIR = re.compile(r"compiled against (?:API|ABI) version (0x\w{1,10}) but this version of numpy is (0x\w{1,10})")
+_PAIR = Expression(r"compiled against (?:API|ABI) version (0x\w{1,10}) but this version of numpy is (0x\w{1,10})")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

@@ -14,21 +14,21 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import SAID, hit, signature
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, Severity, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD020", name="l4t-nvmap-regression", root_cause="l4t-nvmap-regression", layer=Layer.L4T)
 
 _AFFECTED = "36.4.7"
-_REFUSED = re.compile(
+_REFUSED = Expression(
     r"(?i)out of memory|error 12\b|unable to allocate|failed to allocate|cudaMalloc failed|cudaErrorMemoryAllocation|bad_alloc|ENOMEM"
 )
-_FREE = re.compile(
+_FREE = Expression(
     r"(?i)\b\d(?:[\d.]{0,6})\s?(?:GiB|GB|MiB|MB|G|M)\b[^.\n]{0,30}\b(?:free|available)|\b(?:free|available)\b[^.\n]{0,30}\b\d(?:[\d.]{0,6})\s?(?:GiB|GB)"
 )
 

@@ -14,22 +14,22 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, Remedy
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD120", name="nvml-missing", root_cause="nvml-missing", layer=Layer.PROGRAM)
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"(?i)libnvidia-ml\b|\bpynvml\b|NVMLError\w{0,40}|\bnvml(?:Init|Device)\w{0,60}|NVML_ERROR_\w{3,40}|\bNVML (?:Shared Library Not Found|not (?:found|available|supported))|failed to initialize NVML|Can't initialize NVML|\bnvidia_ml_py\b|No GPU to monitor|GPUtil|\bno nvml\b|couldn't (?:find|load) nvml"
     r"|int\('\[N/A\]'\)|'\[N/A\]'|\[Not Supported\]|cannot access local variable 'mem'"
 )
-_ASSERT = re.compile(r"NVML_SUCCESS|NVML internal assert")
-_SMI = re.compile(
+_ASSERT = Expression(r"NVML_SUCCESS|NVML internal assert")
+_SMI = Expression(
     r"(?i)nvidia-smi\b[^\n]{0,60}(?:not found|No such file|N/A|fail|missing|absent|error|not supported|does(?:n't| not) (?:exist|work|support))|(?:no|without|missing|lacks?|needs|expects|calls|parses|runs|relies on|depends on) (?:the )?['\"`]?nvidia-smi\b|'nvidia-smi'\]|nvidia-smi: command not found|FileNotFoundError[^\n]{0,60}nvidia-smi"
 )
 
@@ -46,7 +46,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding((literal.because, smi.because if smi else None), LITERAL, Confidence.LIKELY)
     elif smi:
         yield _finding((smi.because,), SHARED, Confidence.LIKELY)
-    elif told := hit(facts, re.compile(r"\bNVML\b(?!_)(?![^\n]{0,20}assert)")):
+    elif told := hit(facts, Expression(r"\bNVML\b(?!_)(?![^\n]{0,20}assert)")):
         yield _finding((told.because,), SYMPTOM, Confidence.POSSIBLE)
 
 

@@ -12,16 +12,16 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.rule import SYMPTOM, About, Confidence, Finding, Layer, Remedy, Severity, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD125", name="reduced-power-mode", root_cause="torch-ok-problem-elsewhere", layer=Layer.PROGRAM)
 
-_FULL = re.compile(r"(?i)MAXN")
+_FULL = Expression(r"(?i)MAXN")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule

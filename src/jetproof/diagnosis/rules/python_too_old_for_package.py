@@ -31,6 +31,7 @@ from jetproof.diagnosis.rule import (
     Remedy,
     because,
 )
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -38,18 +39,18 @@ ABOUT = About(
     id="JD061", name="python-too-old-for-package", root_cause="python-too-old-for-package", layer=Layer.INTERPRETER
 )
 
-_REQUIRES = re.compile(
+_REQUIRES = Expression(
     r"(?i)requires a different Python|Requires-Python|Python requirement\b|requires[- ]python\b|not in ['\"]?[<>=~!]{1,2} ?3\.\d|(?:does not satisfy|doesn't satisfy|incompatible with) Python ?[<>=~!]|requires Python ?['\"(]?[<>=~!]{0,2} ?3\.\d{1,2}|Python ?(?:>=|≥|>) ?3\.\d{1,2}\b"
     r"|Python 3\.\d{1,2}(?:\.\d{1,2})?(?:\+| or (?:later|newer|higher|above)) (?:is )?(?:required|needed)|Python 3\.\d{1,2}(?:\.\d)? required by|needs (?:at least )?Python 3\.\d{1,2}|(?:dropped|drops|no longer supports?|does(?:n't| not) support)[^.\n]{0,20}Python 3\.\d{1,2}"
     r"|Package requires Python|only supports? Python 3\.\d{1,2}|minimum (?:supported )?Python|no (?:release|version|wheel)s? (?:of \S{1,30} )?(?:for|fits?|supports?)[^.\n]{0,20}Python 3\.\d{1,2}"
 )
-_SYNTAX = re.compile(
+_SYNTAX = Expression(
     r"future feature annotations is not defined|SyntaxError: (?:invalid syntax|f-string|unexpected)|'type' object is not subscriptable|unsupported operand type\(s\) for \|: 'type'|No module named 'dataclasses'|cannot import name '(?:Literal|TypedDict|Self|override|ParamSpec|TypeAlias|Annotated|cached_property)' from|No module named '(?:tomllib|zoneinfo|importlib\.metadata)'"
 )
-_NONE = re.compile(
+_NONE = Expression(
     r"(?i)Could not find a version that satisfies the requirement (?!torch\b|torchvision\b|torchaudio\b)(\S{1,80})|No matching distribution found for (?!torch\b|torchvision\b|torchaudio\b)(\S{1,80})"
 )
-_TORCH = re.compile(r"(?i)\btorch(?:vision|audio)?\b")
+_TORCH = Expression(r"(?i)\btorch(?:vision|audio)?\b")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

@@ -13,7 +13,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
@@ -31,6 +30,7 @@ from jetproof.diagnosis.rule import (
     Remedy,
     because,
 )
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
 
@@ -41,15 +41,15 @@ ABOUT = About(
     layer=Layer.TORCH_BUILD,
 )
 
-_BOUND = re.compile(
+_BOUND = Expression(
     r"(?i)(?<![\w-])(?:py)?torch\s?(?:\(?\s?(?:>=|>|~=|==|≥)\s?|version\s(?:>=|≥|at least)\s?|(?:of )?at least )v?(\d{1,2}\.\d{1,2})"
     r"|(?:requires?|needs?|wants?|depends on|minimum|must have|at least)\b[^.\n]{0,40}?(?<![\w-])(?:py)?torch\b[^\d\n]{0,16}(\d{1,2}\.\d{1,2})|(?<![\w-])(?:py)?torch (\d{1,2}\.\d{1,2})(?:\.\d)?(?: or (?:newer|later|higher|above)|\+| is (?:required|needed))"
 )
-_VISION = re.compile(r"(?i)\btorchvision\s?(?:>=|>|~=|==|≥)\s?(0\.\d{1,2})")
-_REFUSED = re.compile(
+_VISION = Expression(r"(?i)\btorchvision\s?(?:>=|>|~=|==|≥)\s?(0\.\d{1,2})")
+_REFUSED = Expression(
     r"(?i)(?:Could not find a version that satisfies the requirement|No matching distribution found for) (?:torch|torchvision)\b[^\n]{0,20}?(?:[=<>~]{1,2}\s?(\d{1,2}\.\d{1,2}))?"
 )
-_INSTALLED = re.compile(r"(?i)but (?:found|you have)\b|Disabling PyTorch|PyTorch >= ?[\d.]+ is required")
+_INSTALLED = Expression(r"(?i)but (?:found|you have)\b|Disabling PyTorch|PyTorch >= ?[\d.]+ is required")
 
 
 def newest(facts: Facts) -> tuple[int, int] | None:

@@ -12,23 +12,23 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import Hit, hit
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD099", name="sibling-wheel-no-cuda", root_cause="sibling-wheel-no-cuda", layer=Layer.NEIGHBOURS)
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"(?i)This (?!version of PyTorch)(?:\w{2,30} ){1,2}package was not compiled with CUDA|(?:ctranslate2|onnxruntime|faiss|xgboost|lightgbm|paddle\w{0,10}|dlib|opencv|tensorflow|mxnet|llama[-_.]cpp\w{0,8}|jaxlib?|decord|cupy)\b[^\n]{0,80}(?:(?:not |n't )(?:been )?(?:compiled|built) with (?:CUDA|GPU)|without (?:CUDA|GPU)(?: support)?|CPU[- ]only|no CUDA|has no (?:CUDA|GPU))"
     r"|CUDAExecutionProvider'? is not in available provider|Available providers: ?['\"\[(]{0,3}(?:Azure|CPU)ExecutionProvider|Specified provider 'CUDAExecutionProvider'|CUDA-enabled jaxlib is not installed|No GPU/TPU found, falling back to CPU|not compiled with GPU offload support"
     r"|The library is compiled without CUDA support|DLIB_USE_CUDA\W{1,5}False|Faiss assertion[^\n]{0,80}GPU|Cannot dlopen some GPU libraries|getCudaEnabledDeviceCount\(\)\W{1,12}0\b|XGBoost version not compiled with GPU support|libtorch_cuda\.so: not built"
 )
 
-_CPU_ON_ARM = re.compile(
+_CPU_ON_ARM = Expression(
     r"(?i)\b(?:ctranslate2|faster[-_]whisper|whisperx|onnxruntime(?:-gpu)?|opencv(?:-contrib)?-python(?:-headless)?|llama[-_]cpp[-_]python|faiss(?:-gpu|-cpu)?|paddlepaddle(?:-gpu)?|tensorflow|dlib|xgboost)\b"
 )
 """Packages whose aarch64 wheels on the default index hold no CUDA."""
@@ -39,8 +39,8 @@ _STEPS = (
     ),
     Remedy(text="Else build it from source with CUDA switched on, for the board's compute capability."),
 )
-_ON_CPU = re.compile(r"(?i)\bon (?:the )?CPU\b|\bCPU[- ]only\b|\bslow\b|\bno GPU\b|\bGPU (?:is )?not used")
-_FROM_INDEX = re.compile(r"(?i)\bPyPI\b|\bpip3? install\b|\bdefault index\b|\bpip wheel\b|\bby pip\b|\bfrom pip\b")
+_ON_CPU = Expression(r"(?i)\bon (?:the )?CPU\b|\bCPU[- ]only\b|\bslow\b|\bno GPU\b|\bGPU (?:is )?not used")
+_FROM_INDEX = Expression(r"(?i)\bPyPI\b|\bpip3? install\b|\bdefault index\b|\bpip wheel\b|\bby pip\b|\bfrom pip\b")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule

@@ -13,18 +13,18 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD094", name="static-tls-preload", root_cause="static-tls-preload", layer=Layer.NEIGHBOURS)
 
-_LITERAL = re.compile(r"(?i)static TLS\b")
-_LIBRARY = re.compile(r"(/[\w./+-]{1,200}\.so[\w.]{0,20}): cannot allocate memory in static TLS")
+_LITERAL = Expression(r"(?i)static TLS\b")
+_LIBRARY = Expression(r"(/[\w./+-]{1,200}\.so[\w.]{0,20}): cannot allocate memory in static TLS")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

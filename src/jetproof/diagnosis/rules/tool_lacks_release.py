@@ -12,11 +12,11 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.rule import LITERAL, SYMPTOM, About, Confidence, Finding, Layer, Remedy, Severity, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -24,14 +24,14 @@ ABOUT = About(
     id="JD121", name="unsupported-jetpack-in-tool", root_cause="unsupported-jetpack-in-tool", layer=Layer.PROGRAM
 )
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"(?i)\b(?:unsupported|unknown|unrecogni[sz]ed|invalid|unexpected) (?:or unknown )?(?:JetPack|L4T|Jetson Linux|tegra)(?: (?:SDK|version|release|BSP))?\b|not supported for \[?L4T|(?:JetPack|L4T)[^.\n]{0,40}\b(?:is )?not (?:in the (?:allowed|supported)|recogni[sz]ed|(?:yet )?supported(?: by)?|detected|listed|known)|JetPack (?:NOT DETECTED|MISSING)"
     r"|(?:no|not a) (?:known|supported|valid|matching) (?:JetPack|L4T)|KeyError: ?['\"](?:L4T |R)?3[2-9]\.\d|L4T_VERSION[^\n]{0,60}(?:not|unknown|unsupported|invalid)|\b(?:lookup|table|list|map(?:ping)?|dictionary)\b[^.\n]{0,60}\b(?:lacks?|does not (?:have|contain|know)|missing|without)\b[^.\n]{0,40}\b(?:L4T|JetPack|R?3[2-9]\.\d)|only supports? (?:JetPack|L4T) ?[\d., and]{1,30}"
     r"|could not (?:determine|detect|identify) (?:the )?(?:JetPack|L4T)"
 )
-_WARNING = re.compile(r"(?i)\bwarn(?:ing)?\b")
-_FATAL = re.compile(r"(?i)Traceback|\berror\b|\bfatal\b|cannot open shared|core dumped|CUDA error|Killed")
-_STOPS = re.compile(
+_WARNING = Expression(r"(?i)\bwarn(?:ing)?\b")
+_FATAL = Expression(r"(?i)Traceback|\berror\b|\bfatal\b|cannot open shared|core dumped|CUDA error|Killed")
+_STOPS = Expression(
     r"(?i)\b(?:fall(?:s|ing)? ?back|CPU|exit(?:s|ing|ed)?|abort(?:s|ed|ing)?|stop(?:s|ped)?|refus(?:es|ed)|skipp(?:ed|ing)|will not|won't|cannot|GPU may not)\b"
 )
 

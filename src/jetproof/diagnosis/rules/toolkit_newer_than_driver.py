@@ -15,7 +15,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, reported, signature
@@ -34,19 +33,20 @@ from jetproof.diagnosis.rule import (
     Severity,
     because,
 )
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD031", name="toolkit-newer-than-driver", root_cause="toolkit-newer-than-driver", layer=Layer.PARTS)
 
-_REFUSED = re.compile(r"(?i)driver version is insufficient|driver .{0,40}too old|Required: driver version")
-_PTX = re.compile(
+_REFUSED = Expression(r"(?i)driver version is insufficient|driver .{0,40}too old|Required: driver version")
+_PTX = Expression(
     r"CUDA_ERROR_UNSUPPORTED_PTX_VERSION|cudaErrorUnsupportedPtxVersion|unsupported toolchain|\berror(?: code)?:? 222\b|PTX .{0,40}(?:newer|unsupported)"
 )
-_ADDED = re.compile(
+_ADDED = Expression(
     r"(?i)\b(?:installed|added|upgraded|put)\b[^.\n]{0,40}\bCUDA(?: toolkit)? ?(1\d(?:\.\d)?)[^.\n]{0,40}\b(?:over|beside|on top|next to|alongside|on)\b|apt(?:-get)? install[^\n]{0,60}\bcuda(?:-toolkit)?-(1\d)-(\d)"
 )
-_FAILS = re.compile(r"CUBLAS_STATUS_\w+|CUDNN_STATUS_\w+|CUDA error|CUFFT_\w+|cudaError\w+")
+_FAILS = Expression(r"CUBLAS_STATUS_\w+|CUDNN_STATUS_\w+|CUDA error|CUFFT_\w+|cudaError\w+")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

@@ -15,7 +15,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
@@ -23,16 +22,17 @@ from jetproof.diagnosis.known import driver_cuda, in_container, numbers
 from jetproof.diagnosis.remedies import vendor_torch
 from jetproof.diagnosis.rule import GUESS, LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
 from jetproof.diagnosis.torch_known import cpu_build, generic, pypi_cpu, two_torches, vendor, wanted_cuda
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD070", name="torch-cpu-build", root_cause="torch-cpu-build", layer=Layer.TORCH_BUILD)
 
-_ON_CPU = re.compile(
+_ON_CPU = Expression(
     r"(?i)\b(?:runs?|running|falls? back|fell back|works?|only|stuck|stays?|trains?|inference|serves?)\b[^.\n]{0,30}\b(?:on|to|uses?|with)\b (?:the )?CPU\b|\bCPU[- ]only\b|\bno (?:CUDA|GPU)\b|\bCUDA (?:is |was )?(?:not|un)[- ]?(?:available|found|detected|recognized|recognised)|does(?:n't| not) (?:see|detect|find|use) (?:the |my |any )?(?:GPU|CUDA)"
     r"|Torch not compiled with CUDA|\bwithout (?:GPU|CUDA)(?: support)?\b|\bGPU (?:is |was )?not (?:available|found|detected|used)|torch\.cuda\.is_available\W{0,12}(?:returns? |is |= ?|==? ?|gives |still )?\W{0,3}False"
 )
-_NO_KERNELS = re.compile(r"(?i)no kernel image|CUDA capability sm_\d|undefined symbol|cannot open shared object")
+_NO_KERNELS = Expression(r"(?i)no kernel image|CUDA capability sm_\d|undefined symbol|cannot open shared object")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def _about_torch(facts: Facts) -> bool:
     return (
         facts.torch.available.known
         or facts.torch.torch.known
-        or hit(facts, re.compile(r"(?i)\b(?:py)?torch\b")) is not None
+        or hit(facts, Expression(r"(?i)\b(?:py)?torch\b")) is not None
     )
 
 

@@ -23,6 +23,7 @@ from jetproof.diagnosis.known import capability
 from jetproof.diagnosis.remedies import vendor_torch
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
 from jetproof.diagnosis.torch_known import cpu_build, generic, two_torches, vendor
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -30,7 +31,7 @@ ABOUT = About(
     id="JD073", name="torch-sbsa-wheel-no-sm87", root_cause="torch-sbsa-wheel-no-sm87", layer=Layer.TORCH_BUILD
 )
 
-_FAILS = re.compile(
+_FAILS = Expression(
     r"(?i)no kernel image|\.to\(['\"]cuda|\bcuda\(\)|device=['\"]cuda|first (?:operation|kernel|tensor)|sm_87|capability 8\.7|Orin with CUDA capability|invalid device function"
 )
 

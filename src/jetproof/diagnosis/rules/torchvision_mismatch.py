@@ -13,7 +13,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import TOLD, hit, signature
@@ -31,16 +30,17 @@ from jetproof.diagnosis.rule import (
     Remedy,
     because,
 )
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD090", name="torchvision-mismatch", root_cause="torchvision-mismatch", layer=Layer.NEIGHBOURS)
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"torchvision::\w{2,30}[^\n]{0,40}(?:does not exist|not found|only available|arguments from)|(?:operator|op) ['\"]?torchvision::|Couldn't load custom C\+\+ ops|torchvision/image\.so|torchvision[^\n]{0,40}undefined symbol|_C\.so[^\n]{0,60}undefined symbol[^\n]{0,40}(?:torch|c10)"
     r"|(?i:torchvision\b[^\n]{0,60}\b(?:is incompatible with|was not compiled with|not compiled with|Not compiled with)\b)|Not compiled with GPU support|No module named ['\"]torchvision\._C"
 )
-_NMS = re.compile(
+_NMS = Expression(
     r"(?i)\bnms\b[^\n]{0,60}(?:does not exist|not (?:found|implemented|registered|available)|missing|CPU|CUDA' backend)|(?:no|missing|without) (?:the )?(?:operator |op )?nms\b|Could not run '\w{2,30}::\w{2,30}' with arguments from the 'CUDA' backend"
 )
 _PAIRED = {(1, 10): 11, (1, 11): 12, (1, 12): 13, (1, 13): 14, **{(2, minor): 15 + minor for minor in range(30)}}
@@ -70,7 +70,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, (*pair, *split), SHARED, Confidence.LIKELY)
     elif told := hit(
         facts,
-        re.compile(
+        Expression(
             r"(?i)\btorchvision\b[^.\n]{0,60}\b(?:mismatch|incompatib|wrong|CPU|does(?:n't| not) match|different)"
         ),
         *TOLD,

@@ -13,13 +13,13 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -30,11 +30,11 @@ ABOUT = About(
     layer=Layer.NEIGHBOURS,
 )
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"Disabling PyTorch because PyTorch ?(?:>=|≥) ?[\d.]{1,6} is required|PyTorch ?(?:>=|≥) ?[\d.]{1,6} is required but found|infer_schema\(func\)|has unsupported type [^\n]{0,60}(?:torch\.Tensor|str)"
     r"|requires the PyTorch library but it was not found|upgrade torch to at least v\d\.\d|module 'torch[\w.]{0,40}' has no attribute '\w{2,60}'|cannot import name '\w{2,60}' from 'torch[\w.]{0,60}'|No module named 'torch\.\w[\w.]{1,60}'"
 )
-_TRANSFORMERS = re.compile(r"(?i)\btransformers\b|\bAutoModel\w{0,40}|Disabling PyTorch|infer_schema|hugging ?face")
+_TRANSFORMERS = Expression(r"(?i)\btransformers\b|\bAutoModel\w{0,40}|Disabling PyTorch|infer_schema|hugging ?face")
 _NEEDS: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
     ((5, 4), (2, 5)),
     ((5, 0), (2, 4)),

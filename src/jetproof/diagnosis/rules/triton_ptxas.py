@@ -12,21 +12,21 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD098", name="triton-ptxas-too-old", root_cause="triton-ptxas-too-old", layer=Layer.NEIGHBOURS)
 
-_LITERAL = re.compile(
+_LITERAL = Expression(
     r"(?i)Value 'sm_\d{2,3}[af]?' is not defined for option 'gpu-name'|ptxas(?:-blackwell)?[^\n]{0,60}(?:fatal|error)[^\n]{0,80}(?:gpu-name|sm_\d{2,3}|unsupported|Unsupported)|PTXASError|Internal Triton PTX codegen error|'sm_1\d\d[af]?' is not a recognized processor|ptxas[^\n]{0,40}(?:too old|does(?:n't| not) (?:know|support))"
 )
-_COMPILE = re.compile(r"(?i)torch\.compile|\binductor\b|\btriton\b")
-_FAILS = re.compile(r"(?i)\bptxas\b")
+_COMPILE = Expression(r"(?i)torch\.compile|\binductor\b|\btriton\b")
+_FAILS = Expression(r"(?i)\bptxas\b")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

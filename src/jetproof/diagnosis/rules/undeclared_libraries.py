@@ -13,11 +13,11 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -28,7 +28,7 @@ ABOUT = About(
     layer=Layer.TORCH_LIBRARIES,
 )
 
-_LIBRARY = re.compile(
+_LIBRARY = Expression(
     r"\blib(nvpl|cudss|openblas|mpi|gfortran|blas|lapack|nccl|nvshmem|omp|cufile)(?:_\w{1,40})?\.so(?:\.\d{1,3}){0,3}"
 )
 _STEPS = {

@@ -15,12 +15,12 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.known import jetpack_major, jetpack_reason, line, numbers
 from jetproof.diagnosis.rule import GUESS, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
 
@@ -31,23 +31,23 @@ ABOUT = About(
 _LAST = {4: ("4.6", "10.2", "3.6", "1.10"), 5: ("5.1", "11.4", "3.8", "2.1")}
 _WANT = r"(?i)\b(?:upgrad\w{1,3}|updat\w{1,3}|flash\w{0,3}|mov\w{1,3} to|install\w{0,3}|run\w{0,4}|support\w{0,3}|need\w{0,2}|requir\w{1,3}|want\w{0,2}|port\w{0,3}|get\w{0,4}|us(?:e|ing)|for|minimum)\b[^.\n]{0,60}?"
 _LATER = {
-    4: re.compile(
+    4: Expression(
         _WANT
         + r"(?:\bJetPack ?[567]\b|\bJP ?[567]\b|\bL4T ?R?3[4-9]\b|\bCUDA ?(?:>=? ?)?1[123]\b|\bCUDA ?(?:>=? ?)?1[123]\.|\bUbuntu 2[024]\.04|\b(?:py)?torch ?(?:>=? ?)?(?:2\.|1\.1[1-9]))"
     ),
-    5: re.compile(
+    5: Expression(
         _WANT + r"(?:\bJetPack ?[67]\b|\bJP ?[67]\b|\bL4T ?R?3[6-9]\b|\bCUDA ?(?:>=? ?)?1[23]\b|\bUbuntu 2[24]\.04)"
     ),
 }
 _BARE = {
-    4: re.compile(
+    4: Expression(
         r"(?i)\bCUDA ?(?:>=|≥|>) ?1[123]|\b(?:py)?torch ?(?:>=|≥|>) ?(?:2\.|1\.1[1-9])|\bJetPack ?(?:>=|≥|>) ?[567]|\bJetPack [567](?:\.\d)? (?:or|and) (?:newer|later)"
     ),
-    5: re.compile(
+    5: Expression(
         r"(?i)\bCUDA ?(?:>=|≥|>) ?1[23]|\bJetPack ?(?:>=|≥|>) ?[67]|\bJetPack [67](?:\.\d)? (?:or|and) (?:newer|later)"
     ),
 }
-_ENDED = re.compile(
+_ENDED = Expression(
     r"(?i)\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported|stops? at)\b"
 )
 

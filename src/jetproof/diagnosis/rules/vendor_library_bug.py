@@ -13,13 +13,13 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import capability
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
@@ -30,7 +30,7 @@ ABOUT = About(
     layer=Layer.TORCH_LIBRARIES,
 )
 
-_MORE = re.compile(
+_MORE = Expression(
     r"CUBLAS_STATUS_(?:INVALID_VALUE|INTERNAL_ERROR|NOT_SUPPORTED)|cublas(?:Sgemm|GemmEx|LtMatmul)\w{0,20}[^\n]{0,80}(?:fail|INVALID|error)"
 )
 

@@ -14,7 +14,6 @@ What to do
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
@@ -34,13 +33,14 @@ from jetproof.diagnosis.rule import (
 )
 from jetproof.diagnosis.sonames import Missing, missing_libraries
 from jetproof.diagnosis.torch_known import isolated_build
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD075", name="wheel-for-other-jetpack", root_cause="wheel-for-other-jetpack", layer=Layer.TORCH_BUILD)
 
-_OTHER = re.compile(r"(?i)\bwheel\b[^.\n]{0,40}\b(?:for|of|from)\b[^.\n]{0,20}\bJetPack ?(\d)(?:\.\d)?|\bjp/v(\d)\d")
-_SEPARATE = re.compile(r"libnvpl|libcudss|libcusparseLt|libopenblas|libmpi")
+_OTHER = Expression(r"(?i)\bwheel\b[^.\n]{0,40}\b(?:for|of|from)\b[^.\n]{0,20}\bJetPack ?(\d)(?:\.\d)?|\bjp/v(\d)\d")
+_SEPARATE = Expression(r"libnvpl|libcudss|libcusparseLt|libopenblas|libmpi")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

@@ -21,17 +21,18 @@ from jetproof.diagnosis.evidence import TYPED, hit, signature
 from jetproof.diagnosis.known import numbers, vendor_python
 from jetproof.diagnosis.remedies import matching_python, vendor_torch
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD060", name="wrong-python-tag", root_cause="wrong-python-tag", layer=Layer.INTERPRETER)
 
-_REFUSED = re.compile(
+_REFUSED = Expression(
     r"(?i)is not a supported wheel|not compatible with (?:the current|this) (?:Python|platform)|no wheels with a matching Python (?:ABI|version|implementation)|wheels? (?:is|are) for (?:a )?(?:different|another) Python|no matching (?:cp|python) tag"
     r"|hint: You(?:'re| are) using CPython [\d.]{3,8} \(`?cp\d{2,3}"
 )
-_WHEEL = re.compile(r"([\w.%+-]{3,120})-cp(\d)(\d{1,2})-(cp\d{2,3}[a-z]{0,2}|abi3|none)-(?:many)?linux\w{0,20}\.whl")
-_GONE = re.compile(
+_WHEEL = Expression(r"([\w.%+-]{3,120})-cp(\d)(\d{1,2})-(cp\d{2,3}[a-z]{0,2}|abi3|none)-(?:many)?linux\w{0,20}\.whl")
+_GONE = Expression(
     r"(?i)\b404\b|\bNot Found\b(?!\))|NoSuchKey|\b403 Forbidden|\.whl\b[^\n]{0,40}(?:does not exist|No such file)"
 )
 _NO_M = (3, 8)
@@ -55,7 +56,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, tables, (gone.because, *reasons), LITERAL, Confidence.LIKELY)
     elif wheel and other and hit(facts, _WHEEL, *TYPED):
         yield _finding(facts, tables, reasons, SHARED, Confidence.LIKELY)
-    elif wheel is None and gone and hit(facts, re.compile(r"(?i)\.whl\b")):
+    elif wheel is None and gone and hit(facts, Expression(r"(?i)\.whl\b")):
         yield _finding(facts, tables, (gone.because,), SHARED, Confidence.POSSIBLE)
 
 

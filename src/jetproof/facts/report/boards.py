@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import PlatformClass
 
 
@@ -41,8 +42,8 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
         Family(name="Nano", soc="tegra210", compute_capability="5.3", last_jetpack=4),
     ),
 )
-_COMPILED = tuple((re.compile(pattern, re.IGNORECASE), family) for pattern, family in _FAMILIES)
-_JETSON = re.compile(
+_COMPILED = tuple((Expression(pattern, re.IGNORECASE), family) for pattern, family in _FAMILIES)
+_JETSON = Expression(
     r"\bJetson\b|\bJetPack\b|(?<![\w/.-])L4T(?![\w-])|\breComputer\b|nv_tegra_release|-tegra\b|\btegra\d", re.IGNORECASE
 )
 
@@ -75,11 +76,11 @@ _OTHERS: tuple[tuple[PlatformClass, str], ...] = (
         ),
     ),
 )
-_OTHERS_COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _OTHERS)
-_OTHER_MODEL = re.compile(
+_OTHERS_COMPILED = tuple((kind, Expression(pattern, re.IGNORECASE)) for kind, pattern in _OTHERS)
+_OTHER_MODEL = Expression(
     r"(?i)\b(?:server|desktop|PC|laptop|notebook|workstation|VM|virtual machine|cloud|instance|cluster|SBSA|PGX)\b"
 )
-_EMULATED = re.compile(r"\bqemu\b|\bemulat(?:ed|ion|or)\b|\bbinfmt\b|docker-for-mac|linuxkit", re.IGNORECASE)
+_EMULATED = Expression(r"\bqemu\b|\bemulat(?:ed|ion|or)\b|\bbinfmt\b|docker-for-mac|linuxkit", re.IGNORECASE)
 
 
 def family(text: str) -> Family | None:

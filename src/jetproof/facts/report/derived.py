@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import MessageKind, PlatformClass
 from jetproof.facts.report.boards import Family, family, names_emulation, names_jetson, other_machine, other_model
 from jetproof.facts.report.gathered import Gathered
@@ -14,16 +15,16 @@ _PLAIN_OTHERS = frozenset(
     {PlatformClass.DGX_SPARK, PlatformClass.GRACE, PlatformClass.RASPBERRY_PI, PlatformClass.IGX, PlatformClass.CLARA}
 )
 """Machines whose mere name in a text is telling; the word "desktop" beside a Jetson is not."""
-_GPU_LINE = re.compile(
+_GPU_LINE = Expression(
     r"(?i)(?:GPU models and configuration|GPU \d{1,2}|get_device_name|Device \d{1,2}|device[_ ]?name|Found device \d|GPU name)[^\n]{0,12}[:=)][^\n]{0,80}"
     r"|\|\s{1,4}\d{1,2}  NVIDIA [^\n|]{1,40}"
 )
-_STATED_X86 = re.compile(
+_STATED_X86 = Expression(
     r"(?i)\(x86_64\)|-x86_64-with|\bx86_64 GNU/Linux|Architecture:\s{1,20}x86_64|linux/amd64 host|microsoft-standard"
 )
-_JETSON_GPU = re.compile(r"(?i)\bOrin \(nvgpu\)|\bNVIDIA Thor\b|: ?\"?(?:Orin|Xavier|Thor|NVIDIA Tegra X[12])\b")
-_IMAGE_L4T = re.compile(r"(?i)(?<![\w.])(?:l4t[-_]?)?r?(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)|\br(3[2-9])\b")
-_IMAGE_JETPACK = re.compile(r"(?i)(?:jetpack|jetson|jp)[-_. ]?(\d(?:\.\d){0,2})(?![\d.]*\d)")
+_JETSON_GPU = Expression(r"(?i)\bOrin \(nvgpu\)|\bNVIDIA Thor\b|: ?\"?(?:Orin|Xavier|Thor|NVIDIA Tegra X[12])\b")
+_IMAGE_L4T = Expression(r"(?i)(?<![\w.])(?:l4t[-_]?)?r?(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)|\br(3[2-9])\b")
+_IMAGE_JETPACK = Expression(r"(?i)(?:jetpack|jetson|jp)[-_. ]?(\d(?:\.\d){0,2})(?![\d.]*\d)")
 
 
 def derive(into: Gathered, tables: Tables) -> None:

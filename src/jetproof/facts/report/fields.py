@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Message, MessageKind
 from jetproof.facts.report.gathered import Gathered
 from jetproof.facts.report.segments import condensed
@@ -46,7 +47,7 @@ _KINDS: Mapping[str, MessageKind] = {
     "wheel_archs": MessageKind.OUTPUT,
     "conda_virtual_packages": MessageKind.OUTPUT,
 }
-_LEADING_NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,4}){0,3}")
+_LEADING_NUMBER = Expression(r"\d{1,4}(?:\.\d{1,4}){0,3}")
 
 
 def read_members(members: Mapping[str, object], into: Gathered) -> None:

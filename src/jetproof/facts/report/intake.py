@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from jetproof.errors import UsageError
+from jetproof.facts.expression import Expression
 from jetproof_worker.process import HeadTail
 
 LIMIT = 8 << 20
@@ -16,8 +16,8 @@ LIMIT = 8 << 20
 MOST_READ = 1 << 30
 """Bytes after which an endless stream is no longer read."""
 _CHUNK = 1 << 20
-_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[ -/]{0,8}[@-~]|[@-Z\\-_])")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_ESCAPES = Expression(r"\x1b(?:\[[0-9;?]{0,32}[ -/]{0,8}[@-~]|[@-Z\\-_])")
+_CONTROL = Expression(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _REPORT_FIELDS = frozenset(
     {"model", "jetpack", "l4t", "error_text", "torch_version", "container_image", "failing_command", "install_commands"}
 )

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import re
 
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Message, MessageKind
 
 LONGEST_LINE = 2000
 """Characters of a line that are kept: searches stay linear in the text whatever it holds."""
 MOST_TEXT = 48 << 10
 """Characters of a text that rules search. Of longer texts the telling lines are kept."""
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_PROMPT = re.compile(
+_FENCE = Expression(r"\s{0,3}(?:```|~~~)")
+_PROMPT = Expression(
     r"\s{0,8}(?:>>> |\.\.\. |In \[\d{1,5}\]: ?|(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}:[^\s$#]{0,80})?[$#] (?=\S)|\+ (?=\w)|RUN )"
 )
-_COMMAND = re.compile(
+_COMMAND = Expression(
     r"\s{0,8}(?:sudo |python3? |pip3? |uv |conda |mamba |docker |apt(?:-get)? |jetson-containers |\./|export |wget |curl |cmake |make\b|source )"
 )
-_ERROR = re.compile(
+_ERROR = Expression(
     r"Traceback|[A-Za-z]Error\b|\berror\b|\bfatal\b|Exception|\bfailed\b|[Ff]ailure|cannot |[Cc]ould not|not found|No such file"
     r"|Permission denied|denied|undefined symbol|Killed|Segmentation|Illegal instruction|[Aa]borted|core dumped|assert|[Ww]arning",
     re.IGNORECASE,
 )
-_STRONG_ERROR = re.compile(
+_STRONG_ERROR = Expression(
     r"\s{0,12}(?:Traceback \(|[\w.]{0,80}(?:Error|Exception|Warning)\b|ERROR\b|FATAL\b|fatal\b|error\b|E\d{4} |docker: )"
 )
 _TELLING = (

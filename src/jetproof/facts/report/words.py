@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from jetproof.facts.expression import Expression
 from jetproof.facts.model import Distribution, Message, MessageKind
 from jetproof.facts.report.boards import family, other_model
 from jetproof.facts.report.fields import l4t_release
@@ -47,58 +48,58 @@ _PLAIN: tuple[tuple[str, str], ...] = (
     ("platform.arch", r"\((aarch64|x86_64)\)"),
     ("platform.arch", r"\b(aarch64|arm64|x86_64)\b"),
 )
-_PLAIN_COMPILED = tuple((path, re.compile(pattern)) for path, pattern in _PLAIN)
+_PLAIN_COMPILED = tuple((path, Expression(pattern)) for path, pattern in _PLAIN)
 _L4T = (
-    re.compile(r"#? ?R(\d{2}) \(release\), REVISION: (\d{1,2}(?:\.\d{1,2})?)"),
-    re.compile(
+    Expression(r"#? ?R(\d{2}) \(release\), REVISION: (\d{1,2}(?:\.\d{1,2})?)"),
+    Expression(
         r"(?i)(?<![\w/:.-])L4T(?![\w/-])[ \t]{0,3}(?:version|release|is|of)?[ \t:=(\[\"'*`|]{0,8}R?(\d{2}\.\d{1,2}(?:\.\d{1,2})?)"
     ),
-    re.compile(r"(?i)\b(?:Jetson Linux|nvidia-l4t-core)\b[^\n\d]{0,20}(\d{2}\.\d{1,2}(?:\.\d{1,2})?)"),
-    re.compile(r"(?i)(?<![\w:/.-])R(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)\b"),
-    re.compile(r"(?i)(?<![\w/:.-])L4T[ :=(]{1,4}R?(3[2-9])\b"),
+    Expression(r"(?i)\b(?:Jetson Linux|nvidia-l4t-core)\b[^\n\d]{0,20}(\d{2}\.\d{1,2}(?:\.\d{1,2})?)"),
+    Expression(r"(?i)(?<![\w:/.-])R(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)\b"),
+    Expression(r"(?i)(?<![\w/:.-])L4T[ :=(]{1,4}R?(3[2-9])\b"),
 )
 _AVAILABLE = (
-    re.compile(r"(?i)Is CUDA available\s{0,20}:\s{0,4}(True|False)"),
-    re.compile(r"(?i)cuda\.is_available\b(?:\(\))?[^\n]{0,60}?\b(True|False)\b"),
-    re.compile(r"(?i)\bCUDA[ _]available\W{0,6}(True|False)\b"),
-    re.compile(r"(?i)cuda\.is_available\(\)\)?\s{0,4}\n\s{0,8}(True|False)\b"),
+    Expression(r"(?i)Is CUDA available\s{0,20}:\s{0,4}(True|False)"),
+    Expression(r"(?i)cuda\.is_available\b(?:\(\))?[^\n]{0,60}?\b(True|False)\b"),
+    Expression(r"(?i)\bCUDA[ _]available\W{0,6}(True|False)\b"),
+    Expression(r"(?i)cuda\.is_available\(\)\)?\s{0,4}\n\s{0,8}(True|False)\b"),
 )
 _TORCH_CUDA = (
-    re.compile(r"(?i)CUDA used to build PyTorch\s{0,20}:\s{0,4}(None|N/A|Could not collect|\d{1,2}\.\d{1,2})"),
-    re.compile(
+    Expression(r"(?i)CUDA used to build PyTorch\s{0,20}:\s{0,4}(None|N/A|Could not collect|\d{1,2}\.\d{1,2})"),
+    Expression(
         r"(?i)torch\.version\.cuda\b[^\n\w]{0,12}(?:is |was |returns |prints |gives |reports )?\W{0,4}(None|\d{1,2}\.\d)"
     ),
 )
-_PRINTED = re.compile(
+_PRINTED = Expression(
     r"(?m)^\s{0,8}['\"]?([12]\.\d{1,2}\.\d{1,2}(?:a0)?\+(?:cu\d{2,3}|cpu|nv[\d.]{4,8}|[0-9a-f]{7,12}(?:\.nv[\d.]{4,8})?))['\"]?(?:[ ,]{1,3}(None|\d{1,2}\.\d))?(?:[ ,]{1,3}(True|False))?\s{0,4}$"
 )
 _ARCH_LIST = (
-    re.compile(r"(?i)get_arch_list\(?\)?[^\n\[]{0,40}\[([^\]\n]{0,400})\]"),
-    re.compile(r"(?i)supports CUDA capabilities ((?:(?:sm|compute)_\d{2,3}[af]? ?){1,30})"),
+    Expression(r"(?i)get_arch_list\(?\)?[^\n\[]{0,40}\[([^\]\n]{0,400})\]"),
+    Expression(r"(?i)supports CUDA capabilities ((?:(?:sm|compute)_\d{2,3}[af]? ?){1,30})"),
 )
-_GROUPS = re.compile(r"\buid=\d{1,7}\([^)\n]{0,60}\)[^\n]{0,80}groups=([^\n]{1,1200})")
-_DRIVER_NUMBER = re.compile(r"(?i)found version (\d{4,5})\b")
-_SMI = re.compile(r"NVIDIA-SMI[^\n]{0,60}CUDA Version: {0,4}(\d{1,2}\.\d)")
-_DETECTED = re.compile(r"Detected: ?(\d{3}\.[\d.]{1,8}) \(CUDA (\d{1,2}\.\d)\)")
-_PAIR = re.compile(r"CUDA Driver Version ?/ ?Runtime Version\s{1,12}(\d{1,2}\.\d) ?/ ?(\d{1,2}\.\d)")
-_IMAGE = re.compile(
+_GROUPS = Expression(r"\buid=\d{1,7}\([^)\n]{0,60}\)[^\n]{0,80}groups=([^\n]{1,1200})")
+_DRIVER_NUMBER = Expression(r"(?i)found version (\d{4,5})\b")
+_SMI = Expression(r"NVIDIA-SMI[^\n]{0,60}CUDA Version: {0,4}(\d{1,2}\.\d)")
+_DETECTED = Expression(r"Detected: ?(\d{3}\.[\d.]{1,8}) \(CUDA (\d{1,2}\.\d)\)")
+_PAIR = Expression(r"CUDA Driver Version ?/ ?Runtime Version\s{1,12}(\d{1,2}\.\d) ?/ ?(\d{1,2}\.\d)")
+_IMAGE = Expression(
     r"(?<![\w/.-])((?:nvcr\.io/[\w./-]{1,120}|dustynv/[\w.-]{1,80}|(?:docker\.io/)?(?:nvidia/cuda|nvidia/[\w.-]{1,60}|pytorch/pytorch|ultralytics/ultralytics|vllm/vllm-openai"
     r"|ollama/ollama|arm64v8/[\w.-]{1,60}))(?::[\w.-]{1,128})?)"
 )
-_RUNTIME = re.compile(r"(?i)\b(?:docker|container)'?s? runtime\W{1,4}(?:is |was )?(not nvidia|nvidia|runc|crun)\b")
-_SOURCE = re.compile(
+_RUNTIME = Expression(r"(?i)\b(?:docker|container)'?s? runtime\W{1,4}(?:is |was )?(not nvidia|nvidia|runc|crun)\b")
+_SOURCE = Expression(
     r"(?im)\btorch\b[^\n:]{0,30}\b(?:installed|came|comes|taken|built) (?:was )?from\W{1,3}([^\n]{3,160})"
 )
-_BOARD = re.compile(r"(?im)^\W{0,6}(?:model|board|device|hardware|module)\b\W{1,6}([^\n]{3,80})")
-_DOCKER_RUN = re.compile(r"\b(?:docker|podman|nerdctl) (?:container )?run\b[^\n]{0,600}")
-_FROM = re.compile(r"(?m)^\s{0,8}FROM (?:--platform=\S{1,40} )?(\S{1,200})")
+_BOARD = Expression(r"(?im)^\W{0,6}(?:model|board|device|hardware|module)\b\W{1,6}([^\n]{3,80})")
+_DOCKER_RUN = Expression(r"\b(?:docker|podman|nerdctl) (?:container )?run\b[^\n]{0,600}")
+_FROM = Expression(r"(?m)^\s{0,8}FROM (?:--platform=\S{1,40} )?(\S{1,200})")
 _MEMINFO = (
-    ("total", re.compile(r"\bMemTotal:\s{1,20}(\d{1,12}) kB")),
-    ("available", re.compile(r"\bMemAvailable:\s{1,20}(\d{1,12}) kB")),
+    ("total", Expression(r"\bMemTotal:\s{1,20}(\d{1,12}) kB")),
+    ("available", Expression(r"\bMemAvailable:\s{1,20}(\d{1,12}) kB")),
 )
-_SWAP = re.compile(r"\bSwapTotal:\s{1,20}(\d{1,12}) kB")
-_UNINSTALL = re.compile(r"Found existing installation: (torch) (\S{1,80})|^\s{0,4}- (torch)==(\S{1,80})", re.MULTILINE)
-_INSTALLED = re.compile(
+_SWAP = Expression(r"\bSwapTotal:\s{1,20}(\d{1,12}) kB")
+_UNINSTALL = Expression(r"Found existing installation: (torch) (\S{1,80})|^\s{0,4}- (torch)==(\S{1,80})", re.MULTILINE)
+_INSTALLED = Expression(
     r"Successfully installed [^\n]{0,1900}?\b(torch)-(\d\S{1,80})|^\s{0,4}\+ (torch)==(\S{1,80})", re.MULTILINE
 )
 
@@ -122,7 +123,7 @@ def read_words(messages: Iterable[Message], into: Gathered) -> None:
         into.put("platform.arch", "aarch64", "words of the report")
 
 
-def _first(path: str, pattern: re.Pattern[str], texts: Iterable[Message], into: Gathered) -> None:
+def _first(path: str, pattern: Expression, texts: Iterable[Message], into: Gathered) -> None:
     for message in texts:
         found = pattern.search(message.text)
         if found:
