@@ -29,7 +29,7 @@ def tables(results: dict[str, dict[str, dict[str, str]]]) -> str:
             count = Counter(row[column][0] for row in rows.values())
             told = ", ".join(f"{count[letter]} {letter}" for letter in "KRET" if count[letter])
             shadowed = sum(1 for row in rows.values() if " tv" in row[column])
-            more = f"; {shadowed} with a torchvision that does not fit" if shadowed else ""
+            more = f"; {shadowed} with a torchvision from the index" if shadowed else ""
             lines.append(f"* {column}: {told}{more}")
         imported = sum(1 for row in rows.values() if " imports" in row["jetproof"])
         lines += ["", f"jetproof: {imported} of {len(rows)} projects import afterwards.", ""]
