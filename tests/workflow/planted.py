@@ -32,9 +32,22 @@ _DEVICE = """    runs-on: [self-hosted, linux, ARM64, jetson, orin, jetpack-6]
 """
 _REF = "          ref: ${{ github.sha }}\n"
 _WAIVER = (
-    '"environment_waivers": [{"id": "board-away", "gate": "%s", "owner": "ada", "reason": "the board is being repaired", '
+    '"environment_waivers": [{"id": "board-away", "gate": "%s", "owner": "ada", "reason": "it is being repaired", '
     '"issue": "https://github.com/example/weightlab/issues/40", "opened": "%s", "expires": "%s"}]'
 )
+_INSTALL = "          .jetproof/bin/jetproof install . --venv .venv-jetson\n"
+_RUN = "      - name: Run"
+_DISPATCH = """  workflow_dispatch:
+    inputs:
+      gate:
+        description: which gate to run
+        type: choice
+        default: jetson-cuda-runtime
+        options:
+          - jetson-cuda-runtime
+          - model-download
+"""
+_TOKEN = '        "its token as a secret of the environment, for this job alone"'
 _VERDICT = """  lane:
     needs: [challenge, linux-arm64-preflight, jetson-cuda-runtime, countersign]
     if: always()
@@ -142,16 +155,11 @@ PLANTED = (
     lane(
         "JW209",
         "plain pip install",
-        ".jetproof/bin/jetproof install . --venv .venv-jetson\n      - name: Run",
-        ".jetproof/bin/jetproof install . --venv .venv-jetson\n          .venv-jetson/bin/pip install -r requirements.txt\n      - name: Run",
+        _INSTALL + _RUN,
+        _INSTALL + "          .venv-jetson/bin/pip install -r requirements.txt\n" + _RUN,
     ),
     lane("JW210", "an image by its tag", _DEVICE, _DEVICE + "    container: registry.example/l4t-pytorch:r36.4.0\n"),
-    lane(
-        "JW211",
-        "nothing is installed",
-        "          .jetproof/bin/jetproof install . --venv .venv-jetson\n      - name: Run",
-        "      - name: Run",
-    ),
+    lane("JW211", "nothing is installed", _INSTALL + _RUN, _RUN),
     lane(
         "JW212",
         "PYTEST_ADDOPTS",
@@ -223,8 +231,8 @@ PLANTED = (
     lane(
         "JW407",
         "the board makes its own challenge",
-        "          .jetproof/bin/jetproof install . --venv .venv-jetson\n      - name: Run",
-        "          .jetproof/bin/jetproof install . --venv .venv-jetson\n          .jetproof/bin/jetproof challenge jetson-cuda-runtime\n      - name: Run",
+        _INSTALL + _RUN,
+        _INSTALL + "          .jetproof/bin/jetproof challenge jetson-cuda-runtime\n" + _RUN,
     ),
     lane(
         "JW408",
@@ -260,12 +268,7 @@ PLANTED = (
     ),
     lane("JW502", "once in two months", '"17 3 * * 1"', '"17 3 1 */2 *"'),
     lane("JW503", "a schedule that is none", '"17 3 * * 1"', '"17 25 * * 1"'),
-    lane(
-        "JW504",
-        "no dispatch",
-        "  workflow_dispatch:\n    inputs:\n      gate:\n        description: which gate to run\n        type: choice\n        default: jetson-cuda-runtime\n        options:\n          - jetson-cuda-runtime\n          - model-download\n",
-        "",
-    ),
+    lane("JW504", "no dispatch", _DISPATCH, ""),
     lane("JW505", "a newer run cancels", "cancel-in-progress: false", "cancel-in-progress: true"),
     lane("JW506", "two runs at once", "concurrency:\n  group: conditional-tests\n  cancel-in-progress: false\n", ""),
     lane(
@@ -334,10 +337,7 @@ PLANTED = (
         rule="JW714", what="the labels are not named", path=TESTING, old="self-hosted, linux", new="linux", count=2
     ),
     policy(
-        "JW715",
-        "no word of the cache",
-        '        "its token as a secret of the environment, for this job alone",\n        "a cache folder that is cleared after the run"',
-        '        "its token as a secret of the environment, for this job alone"',
+        "JW715", "no word of the cache", _TOKEN + ',\n        "a cache folder that is cleared after the run"', _TOKEN
     ),
     lane("JW717", "a model although nobody asked", " && inputs.gate == 'model-download'", ""),
     lane(

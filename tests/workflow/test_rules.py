@@ -115,35 +115,24 @@ def test_warnings_do_not_block(tmp_path: Path) -> None:
     assert soft == {"JW704", "JW705"}
 
 
+DEVICE = "    environment: jetson\n    timeout-minutes: 60\n"
+FIRST = "    if: github.repository == 'example/weightlab' && github.ref_protected\n    runs-on: "
+NONCE = "          CHALLENGE: ${{ needs.challenge.outputs.nonce }}\n        run: >-\n"
+PRIVILEGED = "          docker run --privileged registry.example/a@sha256:" + "b" * 64 + " &&\n"
+LAST = "    runs-on: ubuntu-24.04\n    timeout-minutes: 5"
+
+
 @pytest.mark.parametrize(
     ("rule", "old", "new"),
     [
         ("JW301", '--challenge "$CHALLENGE"\n', '--challenge "$CHALLENGE" || :\n'),
         ("JW301", '--challenge "$CHALLENGE"\n', '--challenge "$CHALLENGE" || echo failed\n'),
         ("JW302", '            echo "$RESULTS"\n', ""),
-        (
-            "JW304",
-            "    environment: jetson\n    timeout-minutes: 60\n",
-            "    environment: jetson\n    timeout-minutes: 60\n    continue-on-error: ${{ true }}\n",
-        ),
+        ("JW304", DEVICE, DEVICE + "    continue-on-error: ${{ true }}\n"),
         ("JW205", "[self-hosted, linux, ARM64, jetson, orin, jetpack-6]", "ubuntu-24.04-arm"),
-        (
-            "JW207",
-            "          CHALLENGE: ${{ needs.challenge.outputs.nonce }}\n        run: >-\n",
-            "          CHALLENGE: ${{ needs.challenge.outputs.nonce }}\n        run: >-\n          docker run --privileged registry.example/a@sha256:"
-            + "b" * 64
-            + " &&\n",
-        ),
-        (
-            "JW210",
-            "    environment: jetson\n    timeout-minutes: 60\n",
-            "    environment: jetson\n    timeout-minutes: 60\n    container:\n      image: registry.example/l4t:latest\n",
-        ),
-        (
-            "JW407",
-            "    if: github.repository == 'example/weightlab' && github.ref_protected\n    runs-on: ubuntu-24.04\n",
-            "    if: github.repository == 'example/weightlab' && github.ref_protected\n    runs-on: [self-hosted, linux]\n",
-        ),
+        ("JW207", NONCE, NONCE + PRIVILEGED),
+        ("JW210", DEVICE, DEVICE + "    container:\n      image: registry.example/l4t:latest\n"),
+        ("JW407", FIRST + "ubuntu-24.04\n", FIRST + "[self-hosted, linux]\n"),
         ("JW505", "  cancel-in-progress: false\n", "  cancel-in-progress: ${{ github.event_name == 'release' }}\n"),
     ],
 )
@@ -163,8 +152,8 @@ def test_other_forms_of_a_fault_are_found_too(rule: str, old: str, new: str, tmp
             "(github.ref == 'refs/heads/main' || startsWith(github.ref, 'refs/tags/'))\n      && (github",
         ),
         (
-            "    if: always()\n    runs-on: ubuntu-24.04\n    timeout-minutes: 5",
-            "    if: ${{ always() && github.repository == 'example/weightlab' }}\n    runs-on: ubuntu-24.04\n    timeout-minutes: 5",
+            "    if: always()\n" + LAST,
+            "    if: ${{ always() && github.repository == 'example/weightlab' }}\n" + LAST,
         ),
         ('"17 3 * * 1"', '"17 3 * * mon,thu"'),
         ("          ref: ${{ github.sha }}\n", ""),

@@ -64,7 +64,7 @@ def ask(project: Path, start: Run = run) -> Answer:
         return Answer(told=f"not heard: it ended with {done.code} and said {last[:200]}")
     try:
         findings = tuple(_findings(json.loads(done.stdout)))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         return Answer(told=f"not understood: {type(error).__name__}")
     return Answer(findings=findings, told=f"asked offline, {len(findings)} findings")
 

@@ -32,7 +32,7 @@ def check(lane: Lane) -> Iterator[Finding]:
         if match is not None:
             yield ABOUT.at(
                 lane.in_workflow(found.workflow, found.job.table.at("if")),
-                f"{found.job.id} is skipped, and looks green, when this does not hold: {found.job.condition[:100].rstrip()}",
+                f"{found.job.id} is skipped, and looks green, unless this holds: {found.job.condition[:90].rstrip()}",
                 f"Remove `{match.group().strip()}…` from the condition.",
             )
 
