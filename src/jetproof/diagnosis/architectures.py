@@ -6,20 +6,19 @@ import re
 from collections.abc import Sequence
 
 from jetproof.diagnosis.evidence import Hit, hit
+from jetproof.diagnosis.packages import package, with_trait
 from jetproof.diagnosis.rule import Because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
+from jetproof.tables import Tables
 
 _WARNING = Expression(
     r"Found GPU\d+ [^\n]{0,60} which is of compute capability[^\n]{0,200}|[^\n]{0,60}with CUDA capability sm_\d+ is not compatible with the current PyTorch"
 )
-_PACKAGES = (
-    r"flash[-_ ]?attn|flash[-_ ]?attention|jax(?:lib)?|xformers|mamba(?:[-_]ssm)?|causal[-_]conv1d|deepspeed|detectron2|mmcv|mmdet3d|spconv|minkowski ?engine|pytorch3d|torch[-_](?:scatter|sparse|cluster)"
-    r"|tiny-?cuda-?nn|tinycudann|gsplat|diff[-_]gaussian\w{0,20}|nerfacc|bevfusion|exllama\w{0,3}|auto[-_]?gptq|autoawq|awq(?:_inference)?|sage ?attention|vllm|sglang|ggml\w{0,20}|llama\.?cpp|llama-cpp-python|ollama|whisper\.cpp"
-    r"|cupy|numba|onnxruntime\w{0,4}|tensorflow|paddle\w{0,10}|apex|DCNv[23]|deform\w{0,4}[-_ ]?conv\w{0,4}|pointnet2?\w{0,12}|DROID-?SLAM|droid_backends|lietorch|dpvo|natten|fused[-_]\w{2,20}|nvdiffrast|curobo|kaolin|natten|lmdeploy|mlc[-_]llm|tvm|dlib|opencv|darknet|openpose|colmap|open3d|taichi|warp|isaac\w{0,10}|unsloth|qserve|quip|hqq|torchao|torch2trt|fastllm|stable-diffusion\.cpp|exllamav2|k2|fairscale|trt_?llm|tensorrt[-_]llm"
-)
-_OTHER = Expression(
-    rf"(?i)(?<![\w/])(?:{_PACKAGES})(?![\w])|\b(?:custom|own|project'?s|its|our|my) (?:CUDA )?(?:extension|kernel|op|plugin|build)s?\b|\bCUDA (?:extension|plugin)s?\b|\bin function ggml\w*|\bcompiled (?:my|our|the) (?:own )?(?:kernel|extension|\.cu\b)"
+_OWN_CODE = Expression(
+    r"(?i)\b(?:custom|own|project'?s|its|our|my) (?:CUDA )?(?:extension|kernel|op|plugin|build)s?\b|\bCUDA (?:extension|plugin)s?\b"
+    r"|\bin function ggml\w*|\bcompiled (?:my|our|the) (?:own )?(?:kernel|extension|\.cu\b)|\bcompatible \w{2,30} extension\b"
+    r"|\bdiff[-_]gaussian\w{0,20}|\bdeform\w{0,4}[-_ ]?conv\w{0,4}|\bfused[-_]\w{2,20}|\bisaac\w{0,10}"
 )
 _OTHER_MODULE = Expression(
     r"(?i)\bpython3? -m (?!torch|pip|venv|build)([a-z_]\w{1,40})|\bimport (?!torch|numpy|os\b|sys\b|time\b)([a-z_]\w{1,40})"
@@ -51,24 +50,21 @@ def no_kernel(facts: Facts) -> Hit | None:
     return hit(facts, _NO_KERNEL)
 
 
-def other_code(facts: Facts) -> Because | None:
+def other_code(facts: Facts, tables: Tables) -> Because | None:
     """Return what names another package than torch as the one whose code ran."""
+    given = package(facts)
+    if given:
+        return Because(fact="package", value=given.text[:200], read_from=given.read_from)
+    names = with_trait(tables, "own-kernels")
     for message in facts.messages:
-        if message.read_from == "reported.package" and not re.match(
-            r"(?i)\W{0,3}(?:py)?torch\b(?![- ]?\w)", message.text
-        ):
-            return Because(fact="package", value=message.text[:200], read_from=message.read_from)
-    for message in facts.messages:
-        if message.read_from in ("reported.torch_source", "reported.container_image", "reported.model"):
+        if message.member in ("torch_source", "container_image", "model"):
             continue
-        if (
-            message.kind is MessageKind.COMMAND
-            and message.read_from == "reported.install_commands"
-            and no_kernel(facts) is None
-        ):
+        if message.kind is MessageKind.COMMAND and message.member == "install_commands" and no_kernel(facts) is None:
             continue
-        found = _OTHER.search(message.text) or (
-            _OTHER_MODULE.search(message.text) if message.kind is MessageKind.COMMAND else None
+        found = (
+            names.search(message.text)
+            or _OWN_CODE.search(message.text)
+            or (_OTHER_MODULE.search(message.text) if message.kind is MessageKind.COMMAND else None)
         )
         if found:
             return Hit(match=found, message=message).because

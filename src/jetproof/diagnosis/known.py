@@ -93,6 +93,15 @@ def host_groups(facts: Facts, tables: Tables) -> frozenset[str]:
         if group:
             return frozenset({group})
     jetpack = facts.platform.jetpack.value
+    cuda = facts.cuda.toolkit.value or facts.cuda.driver.value
+    if jetpack is None and cuda:  # JetPack 4 alone has groups that its CUDA tells apart
+        older = frozenset(
+            group
+            for row in tables.releases
+            if row.cuda and row.l4t_major == 32 and _two(row.cuda) == _two(cuda) and (group := l4t_group(row.l4t))
+        )
+        if older:
+            return older
     if jetpack is None:
         major = jetpack_major(facts)
         jetpack = str(major) if major else None

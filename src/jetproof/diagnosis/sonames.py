@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jetproof.diagnosis.evidence import Hit, texts
+from jetproof.diagnosis.evidence import Hit, hit, texts
 from jetproof.diagnosis.rule import Because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
@@ -15,6 +15,8 @@ _MISSING = Expression(
     r"(lib[A-Za-z_0-9+-]{2,40})\.so(?:\.(\d{1,3}(?:\.\d{1,3}){0,3}))?"
 )
 _ALONE = Expression(r"(?m)^\W{0,4}(lib[A-Za-z_0-9+-]{2,40})\.so(?:\.(\d{1,3}(?:\.\d{1,3}){0,3}))?\W{0,3}$")
+
+_EMPTY = Expression(r"\blib[\w.+-]{2,60}\.so[\d.]{0,12}['\"]?: (?:file too short|file is empty|empty file)")
 
 _CUDA_OF_SONAME: dict[tuple[str, str], tuple[int, ...]] = {
     ("libcufft", "10"): (),  # of CUDA 10.1 to 11.8: decides nothing between JetPack 4 and 5
@@ -56,6 +58,12 @@ class Missing:
     """Leading numbers of the CUDA release that it belongs to; empty where it tells none."""
     cudnn: int | None
     because: Because
+
+
+def empty_library(facts: Facts) -> Because | None:
+    """Return a library without bytes: an image's place holder over which the host's file was not mounted."""
+    found = hit(facts, _EMPTY)
+    return found.because if found else None
 
 
 def missing_libraries(facts: Facts) -> tuple[Missing, ...]:

@@ -234,7 +234,7 @@ def _told(facts: Facts) -> tuple[Because, Because] | None:
         if message.kind in (MessageKind.COMMAND, MessageKind.ERROR) or _GENERIC_FIRST.match(message.text):
             continue
         found = _taken_over(message.text) or _PASSIVE.search(message.text)
-        if found and (message.read_from == "reported.torch_source" or re.search(r"(?i)torch|wheel", message.text)):
+        if found and (message.member == "torch_source" or re.search(r"(?i)torch|wheel", message.text)):
             if _names_torch_after_vendor(facts):
                 return None
             told = _quote(message, found)

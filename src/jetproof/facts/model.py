@@ -266,6 +266,8 @@ class Message:
     text: str
     kind: MessageKind
     read_from: str
+    member: str = ""
+    """What a report gives it as, like package; "" where it is no answer to a named question."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,9 @@ from jetproof.tables.rows import (
     DetectionFact,
     LookAlike,
     Module,
+    Neighbour,
     OtherMachine,
+    Package,
     QuantizationBuild,
     Release,
     RootCause,
@@ -56,6 +58,16 @@ class Tables:
     def root_causes(self) -> tuple[RootCause, ...]:
         """Causes that a finding can name, in the order of the causal chain."""
         return rows(RootCause, "root_causes")
+
+    @cached_property
+    def neighbours(self) -> tuple[Neighbour, ...]:
+        """Causes that are taken for one another; of one cause the likeliest first."""
+        return rows(Neighbour, "neighbours")
+
+    @cached_property
+    def packages(self) -> tuple[Package, ...]:
+        """Programs and libraries beside torch."""
+        return rows(Package, "packages")
 
     @cached_property
     def layers(self) -> tuple[str, ...]:

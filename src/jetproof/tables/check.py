@@ -18,7 +18,9 @@ from jetproof.tables.rows import (
     DetectionFact,
     LookAlike,
     Module,
+    Neighbour,
     OtherMachine,
+    Package,
     QuantizationBuild,
     Release,
     RootCause,
@@ -35,6 +37,8 @@ _SHAPES: tuple[tuple[str, str, type, str], ...] = (
     ("quantization", "rows", QuantizationBuild, "id"),
     ("failure_signatures", "rows", Signature, "id"),
     ("root_causes", "rows", RootCause, "id"),
+    ("neighbours", "rows", Neighbour, "id"),
+    ("packages", "rows", Package, "id"),
     ("socs", "rows", Soc, "soc"),
     ("ubuntu", "rows", Ubuntu, "ubuntu"),
     ("other_machines", "rows", OtherMachine, "id"),
@@ -77,7 +81,7 @@ def _shapes() -> Iterator[str]:
 
 def _sourced() -> Iterator[str]:
     for name, member, kind, key in _SHAPES:
-        if kind is RootCause:
+        if kind in (RootCause, Neighbour):
             continue
         for row in document(name)[member]:
             place = f"{name}.{member} {row.get(key)}"

@@ -158,6 +158,34 @@ class RootCause:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Neighbour:
+    """Another cause that prints the same, and what tells it from the first."""
+
+    id: str
+    """The cause that was found, a slash, and the one that it is taken for."""
+    cause: str
+    neighbour: str
+    holds_if: str
+    """What is then the case, as the end of a sentence."""
+    look: str
+    """Command that shows it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Package:
+    """One program or library beside torch and how it behaves on a Jetson."""
+
+    id: str
+    names: tuple[str, ...]
+    """As people write it; a hyphen stands for a hyphen, an underscore, a blank or nothing."""
+    traits: tuple[str, ...]
+    """asks-nvml: reads GPU data through NVML or nvidia-smi. cpu-wheel: its aarch64 wheel on the default index has no
+    CUDA. own-kernels: brings GPU code of its own. backend-switch: chooses its backend by a setting."""
+    sources: tuple[Source, ...]
+    confidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Soc:
     """One system on chip of the Jetson line and the signs it shows."""
 

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import capability, numbers
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.packages import package
+from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -47,6 +48,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         )
     elif old and x86_wheel:
         yield _finding(facts, (because(release),), SHARED, Confidence.LIKELY)
+    elif not release.known and x86_wheel and (given := package(facts)) and _BNB.search(given.text):
+        told = Because(fact="package", value=given.text[:200], read_from=given.read_from)
+        yield _finding(facts, (told,), SYMPTOM, Confidence.POSSIBLE)
 
 
 def _named(facts: Facts) -> bool:

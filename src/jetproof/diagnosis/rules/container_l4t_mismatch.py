@@ -18,9 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.images import generic_image
 from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, jetpack_reason, l4t_group
 from jetproof.diagnosis.remedies import NEVER_THE_DRIVER, image_for_host
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.sonames import empty_library
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -43,10 +45,13 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if facts.platform.is_jetson.value is False:
         return
     literal = hit(facts, _REFUSED) or signature(facts, tables, "container-cuda-requirement")
-    nvdla = signature(facts, tables, "libnvdla-missing")
+    nvdla = None if empty_library(facts) else signature(facts, tables, "libnvdla-missing")
     major = jetpack_major(facts)
     if literal:
-        yield _finding(facts, (literal.because, jetpack_reason(facts)), LITERAL, Confidence.CERTAIN)
+        generic = generic_image(facts)  # that it wants a newer CUDA is then not for want of another L4T
+        yield _finding(
+            facts, (literal.because, jetpack_reason(facts)), SHARED if generic else LITERAL, Confidence.CERTAIN
+        )
         return
     host = host_groups(facts, tables)
     image = _image_group(facts)

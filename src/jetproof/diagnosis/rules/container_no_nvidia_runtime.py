@@ -21,7 +21,7 @@ from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, l4t_group
 from jetproof.diagnosis.remedies import nvidia_runtime
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
-from jetproof.diagnosis.sonames import missing_libraries
+from jetproof.diagnosis.sonames import empty_library, missing_libraries
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -87,6 +87,10 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     ) or hit(facts, _LITERAL)
     if literal:
         yield _finding((literal.because, *_runtime(facts)), LITERAL, Confidence.CERTAIN)
+        return
+    empty = empty_library(facts)
+    if empty and (in_container(facts) or jetpack_major(facts) == 4):
+        yield _finding((empty, *_runtime(facts)), LITERAL, Confidence.LIKELY)
         return
     if not in_container(facts):
         return

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import TYPED, hit, signature
+from jetproof.diagnosis.images import FOR_TEGRA, GENERIC, generic_image
 from jetproof.diagnosis.known import capability, jetpack_major, jetpack_reason, old_tegra
 from jetproof.diagnosis.remedies import image_for_host
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
@@ -28,13 +29,6 @@ ABOUT = About(
     id="JD053", name="container-not-built-for-tegra", root_cause="container-not-built-for-tegra", layer=Layer.CONTAINER
 )
 
-_FOR_TEGRA = Expression(
-    r"(?i)l4t|igpu|jetson|tegra|jetpack|\bjp\d|dustynv|\br3[2-9]\.\d|[-_]r3[2-9]\b|roboflow-inference-server-jetson"
-)
-_GENERIC = Expression(
-    r"(?i)nvcr\.io/nvidia/(?:pytorch|tensorflow|tensorrt|tritonserver|cuda|deepstream|clara|cuopt|nemo|vllm|pytorch-geometric|rapidsai|merlin|modulus|isaac)\b|\bnvidia/cuda\b|\bpytorch/pytorch\b|\bvllm/vllm-openai\b"
-    r"|\bultralytics/ultralytics\b|\brapidsai/|\btensorflow/tensorflow\b|\bdgpu\b|\bdiscrete[- ]GPU\b|\bsbsa\b|\bserver (?:arm64|aarch64)\b|\bhuggingface/\S{1,40}|\bghcr\.io/\S{1,80}|\b(?:generic|desktop|data-?cent(?:er|re)) (?:CUDA |arm64 |NGC )?(?:image|container)"
-)
 _TOLD = Expression(
     r"(?i)\b(?:image|container|holohub|build)\b[^.\n]{0,60}\b(?:dgpu|discrete|sbsa|server arm64|not (?:made|built|meant) for (?:jetson|tegra|l4t))\b|\b(?:dgpu|sbsa)\b[^.\n]{0,30}\b(?:image|container|variant|build)|\bbuilt for (?:the )?dGPU\b|--gpu[ =]dgpu|--base-?img[ =]\S*dgpu|\bdgpu\b"
 )
@@ -52,10 +46,10 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             r"(?i)no CUDA-capable device|is_available\W{0,4}[^\n]{0,30}False|cannot open shared object|nvrm|Unsupported|CUDA error|file exists|not detected|failed"
         ),
     )
-    if image.value and _FOR_TEGRA.search(image.value) and not re.search(r"(?i)\bdgpu\b", image.value):
+    if image.value and FOR_TEGRA.search(image.value) and not re.search(r"(?i)\bdgpu\b", image.value):
         return
     told = hit(facts, _TOLD)
-    named = image.value and _GENERIC.search(image.value)
+    named = generic_image(facts)
     if named:
         yield _finding(
             facts,
@@ -73,10 +67,10 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     else:
         typed = hit(
             facts,
-            Expression(r"(?i)\b(?:docker|podman) run\b[^\n]{0,300}?(" + _GENERIC.pattern.replace("(?i)", "") + ")"),
+            Expression(r"(?i)\b(?:docker|podman) run\b[^\n]{0,300}?(" + GENERIC.pattern.replace("(?i)", "") + ")"),
             *TYPED,
         )
-        if typed and not _FOR_TEGRA.search(typed.match.group(1)):
+        if typed and not FOR_TEGRA.search(typed.match.group(1)):
             yield _finding(facts, (typed.because,), SHARED, Confidence.LIKELY)
 
 

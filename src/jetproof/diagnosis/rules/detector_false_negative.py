@@ -26,7 +26,7 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD123", name="detector-false-negative", root_cause="detector-false-negative", layer=Layer.PROGRAM)
 
 _SAYS_NO = Expression(
-    r"(?i)\bCUDA\W{1,4}(?:is )?(?:NOT[ _]INSTALLED|MISSING|not found|none)\b|\bnvcc\b[^\n]{0,12}(?:command )?not found|No CUDA (?:toolset|toolkit) found|CUDA_HOME environment variable is not set|Could not find (?:nvcc|CUDA toolkit)|(?:jtop|jetson_release|jetson-stats|detector|script|tool)\b[^.\n]{0,60}\b(?:says|shows?|reports?|prints?|lists?)\b[^.\n]{0,40}\b(?:CUDA|cuDNN|TensorRT|OpenCV)\b[^.\n]{0,20}\b(?:not|no|missing|NO)\b"
+    r"(?i)\bCUDA\W{1,4}(?:is )?(?:NOT[ _]INSTALLED|MISSING|not found|none)\b|\bnvcc\b[^\n]{0,12}(?:command )?not (?:found|in (?:the )?path|on (?:the )?path)|\b(?:command -v|which|where(?:is)?) nvcc\b[^\n]{0,40}\b(?:nothing|empty|fails?|failed|none|false|no output)\b|No CUDA (?:toolset|toolkit) found|CUDA_HOME environment variable is not set|Could not find (?:nvcc|CUDA toolkit)|(?:jtop|jetson_release|jetson-stats|detector|script|tool)\b[^.\n]{0,60}\b(?:says|shows?|reports?|prints?|lists?)\b[^.\n]{0,40}\b(?:CUDA|cuDNN|TensorRT|OpenCV)\b[^.\n]{0,20}\b(?:not|no|missing|NO)\b"
     r"|\bOpenCV\b[^\n]{0,30}compiled CUDA: ?NO|CUDA_TOOLKIT_ROOT_DIR not found|could not find CUDA"
 )
 _THERE = Expression(
@@ -62,7 +62,7 @@ def _detector(facts: Facts) -> Hit | None:
         (
             Hit(match=found, message=message)
             for message in facts.messages
-            if message.read_from == "reported.detector_output" and (found := re.search(r"\S.*", message.text))
+            if message.member == "detector_output" and (found := re.search(r"\S.*", message.text))
         ),
         None,
     )

@@ -43,7 +43,7 @@ _ARCH = Expression(
     r"(?i)\b(?:compiled|built|build|builds|kernels?|binar(?:y|ies)|cubins?|code|cuobjdump|wheel|image)\b[^.\n]{0,60}\b(?:only |just )?(?:for |lacks? |without |no )?sm_?\d{2,3}\b|Unsupported gpu architecture 'compute_\d{2,3}[af]?'|\bcode=sm_\d{2}|cuobjdump"
 )
 _PROSE = Expression(
-    r"(?i)\b(?:lacks?|no|without|missing|not (?:built|compiled) for)\b[^.\n]{0,30}\b(?:sm_?(?:53|62|72|87|101|110)[af]?|compute capability (?:5\.3|6\.2|7\.2|8\.7|11\.0))\b"
+    r"(?i)\b(?:lacks?|no|not|without|missing|not (?:built|compiled) for)\b[^.\n]{0,60}\b(?:sm_?(?:53|62|72|87|101|110)[af]?|compute capability (?:5\.?3|6\.?2|7\.?2|8\.?7|11\.?0))\b"
 )
 
 
@@ -56,7 +56,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     right = bool(gpu and listed.value and covers(listed.value, int(gpu.replace(".", ""))))
     image = facts.container.image
     jetson_image = bool(image.value and _FOR_JETSON.search(image.value))
-    other = other_code(facts)
+    other = other_code(facts, tables)
     vendors = vendor(facts)
     if kernel and (right or jetson_image):
         yield _finding(

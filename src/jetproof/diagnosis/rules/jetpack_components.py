@@ -64,7 +64,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if facts.platform.is_jetson.value is False:
         return
     absent_parts = facts.cuda.missing_parts
-    minimal = hit(facts, _MINIMAL)
+    minimal = None if in_container(facts) else hit(facts, _MINIMAL)
     told = hit(facts, _NOT_THERE)
     nvrm = signature(facts, tables, "nvrm-channel") or hit(facts, _NVRM)
     parts: Because | None = None

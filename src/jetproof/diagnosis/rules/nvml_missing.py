@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.packages import named
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -34,6 +35,12 @@ _SMI = Expression(
 )
 
 
+_EMPTY = Expression(
+    r"(?i)\bN/?A\b|\bno (?:GPU|device|NVIDIA)s?\b|\bnot (?:detect|show|display|find|work|support|see|list)\w{0,4}|\b(?:cannot|can't|doesn't|does not|don't|won't)\b"
+    r"|\b(?:empty|blank|missing|nothing|unsupported|0 ?%)"
+)
+
+
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when NVML is what a program misses."""
     literal = signature(
@@ -46,8 +53,19 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding((literal.because, smi.because if smi else None), LITERAL, Confidence.LIKELY)
     elif smi:
         yield _finding((smi.because,), SHARED, Confidence.LIKELY)
+    elif monitor := _monitor(facts, tables):
+        yield _finding(monitor, SHARED, Confidence.LIKELY)
     elif told := hit(facts, Expression(r"\bNVML\b(?!_)(?![^\n]{0,20}assert)")):
         yield _finding((told.because,), SYMPTOM, Confidence.POSSIBLE)
+
+
+def _monitor(facts: Facts, tables: Tables) -> tuple[Because, Because] | None:
+    """Return a program that lives on NVML and the words that say it shows nothing."""
+    program = named(facts, tables, "asks-nvml")
+    if program is None or facts.platform.is_jetson.value is False:
+        return None
+    empty = hit(facts, _EMPTY)
+    return (program, empty.because) if empty else None
 
 
 def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import Hit, hit
+from jetproof.diagnosis.packages import with_trait
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -28,10 +29,6 @@ _LITERAL = Expression(
     r"|The library is compiled without CUDA support|DLIB_USE_CUDA\W{1,5}False|Faiss assertion[^\n]{0,80}GPU|Cannot dlopen some GPU libraries|getCudaEnabledDeviceCount\(\)\W{1,12}0\b|XGBoost version not compiled with GPU support|libtorch_cuda\.so: not built"
 )
 
-_CPU_ON_ARM = Expression(
-    r"(?i)\b(?:ctranslate2|faster[-_]whisper|whisperx|onnxruntime(?:-gpu)?|opencv(?:-contrib)?-python(?:-headless)?|llama[-_]cpp[-_]python|faiss(?:-gpu|-cpu)?|paddlepaddle(?:-gpu)?|tensorflow|dlib|xgboost)\b"
-)
-"""Packages whose aarch64 wheels on the default index hold no CUDA."""
 _STEPS = (
     Remedy(
         text="See whether the Jetson index has it with CUDA.",
@@ -43,7 +40,7 @@ _ON_CPU = Expression(r"(?i)\bon (?:the )?CPU\b|\bCPU[- ]only\b|\bslow\b|\bno GPU
 _FROM_INDEX = Expression(r"(?i)\bPyPI\b|\bpip3? install\b|\bdefault index\b|\bpip wheel\b|\bby pip\b|\bfrom pip\b")
 
 
-def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when another package's wheel has no CUDA."""
     found = hit(facts, _LITERAL)
     if found:
@@ -55,13 +52,13 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
             specificity=LITERAL,
         )
         return
+    names = with_trait(tables, "cpu-wheel")
     for message in facts.messages:
-        named = _CPU_ON_ARM.search(message.text)
-        package = message.read_from == "reported.package"
+        named = names.search(message.text)
         if (
             named
             and _FROM_INDEX.search(message.text)
-            and (package or hit(facts, _ON_CPU))
+            and (message.member == "package" or hit(facts, _ON_CPU))
             and facts.platform.is_jetson.value is not False
         ):
             yield ABOUT.finding(

@@ -44,7 +44,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     wanted = indexed_cuda(facts)
     kernel = signature(facts, tables, "no-kernel-image")
     old = wanted is not None and numbers(wanted.value)[:1] == (12,)
-    if other_code(facts):
+    if other_code(facts, tables):
         return
     if old:
         yield _finding(

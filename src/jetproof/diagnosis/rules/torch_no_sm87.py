@@ -59,7 +59,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     source = generic(facts)
     kernel = signature(facts, tables, "no-kernel-image")
     fails = kernel or hit(facts, _FAILS)
-    if vendor(facts) or torch.available.value is False or other_code(facts):
+    if vendor(facts) or torch.available.value is False or other_code(facts, tables):
         return
     if source and fails:
         yield _finding(

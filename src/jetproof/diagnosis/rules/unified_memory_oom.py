@@ -27,7 +27,7 @@ ABOUT = About(id="JD110", name="unified-memory-oom", root_cause="unified-memory-
 
 _LITERAL = Expression(
     r"(?i)\bout of memory\b|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|OutOfMemoryError|\bstd::bad_alloc\b|\bNvMapMem\w{3,40}|\bnvmap\b[^\n]{0,60}(?:fail|error 12|ENOMEM)|Cannot allocate memory\b(?! in static)|\boom[-_ ]?kill\w{0,4}|Out of memory: Kill|\bKilled\b(?! by user)|exit(?:ed)?(?: with)?(?: code| status)? 137\b"
-    r"|signal:? 9\b|SIGKILL|cc1plus[^\n]{0,40}(?:killed|terminated)|unable to allocate|failed to allocate|not enough memory|insufficient memory|CUBLAS_STATUS_ALLOC_FAILED(?![^\n]{0,80}cublasCreate)|\bran out of (?:memory|RAM)|alloc\w{0,8} (?:of \S{1,20} )?failed|NVML_SUCCESS == r|cuMemAddressReserve|expandable_segments not supported|cudaMalloc(?:Async)? failed"
+    r"|signal:? 9\b|SIGKILL|cc1plus[^\n]{0,40}(?:killed|terminated)|unable to allocate|failed to allocate|not enough memory|insufficient memory|CUBLAS_STATUS_ALLOC_FAILED(?![^\n]{0,80}cublasCreate)|\bran out of (?:memory|RAM)|(?:requires?|needs?) more (?:\w{2,10} )?memory|memory\b[^\n]{0,40}\bthan (?:is|are|was) (?:available|free)|alloc\w{0,8} (?:of \S{1,20} )?failed|NVML_SUCCESS == r|cuMemAddressReserve|expandable_segments not supported|cudaMalloc(?:Async)? failed"
 )
 
 

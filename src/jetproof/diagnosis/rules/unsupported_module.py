@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.known import jetpack_major, jetpack_reason, line, numbers
+from jetproof.diagnosis.packages import package
 from jetproof.diagnosis.rule import GUESS, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
@@ -33,7 +34,7 @@ _WANT = r"(?i)\b(?:upgrad\w{1,3}|updat\w{1,3}|flash\w{0,3}|mov\w{1,3} to|install
 _LATER = {
     4: Expression(
         _WANT
-        + r"(?:\bJetPack ?[567]\b|\bJP ?[567]\b|\bL4T ?R?3[4-9]\b|\bCUDA ?(?:>=? ?)?1[123]\b|\bCUDA ?(?:>=? ?)?1[123]\.|\bUbuntu 2[024]\.04|\b(?:py)?torch ?(?:>=? ?)?(?:2\.|1\.1[1-9]))"
+        + r"(?:\bJetPack ?[567]\b|\bJP ?[567]\b|\bL4T ?R?3[4-9]\b|\bCUDA ?(?:>=? ?)?1[123]\b|\bCUDA ?(?:>=? ?)?1[123]\.|\bUbuntu 2[024]\.04|\bPython ?(?:>=? ?)?3\.(?:[7-9]|1\d)\b|\b(?:py)?torch ?(?:>=? ?)?(?:2\.|1\.1[1-9]))"
     ),
     5: Expression(
         _WANT + r"(?:\bJetPack ?[67]\b|\bJP ?[67]\b|\bL4T ?R?3[6-9]\b|\bCUDA ?(?:>=? ?)?1[23]\b|\bUbuntu 2[24]\.04)"
@@ -41,14 +42,14 @@ _LATER = {
 }
 _BARE = {
     4: Expression(
-        r"(?i)\bCUDA ?(?:>=|≥|>) ?1[123]|\b(?:py)?torch ?(?:>=|≥|>) ?(?:2\.|1\.1[1-9])|\bJetPack ?(?:>=|≥|>) ?[567]|\bJetPack [567](?:\.\d)? (?:or|and) (?:newer|later)"
+        r"(?i)\bPython ?3\.(?:[7-9]|1\d)\b[^.\n]{0,60}\b(?:needed|required|wanted)\b|\bCUDA ?(?:>=|≥|>) ?1[123]|\b(?:py)?torch ?(?:>=|≥|>) ?(?:2\.|1\.1[1-9])|\bJetPack ?(?:>=|≥|>) ?[567]|\bJetPack [567](?:\.\d)? (?:or|and) (?:newer|later)"
     ),
     5: Expression(
         r"(?i)\bCUDA ?(?:>=|≥|>) ?1[23]|\bJetPack ?(?:>=|≥|>) ?[67]|\bJetPack [67](?:\.\d)? (?:or|and) (?:newer|later)"
     ),
 }
 _ENDED = Expression(
-    r"(?i)\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported|stops? at)\b"
+    r"(?i)\b(?:JetPack|L4T)(?: support)?\b[^.\n]{0,40}\b(?:ends?|ended|stops?|stopped)\b|\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported|stops? at)\b"
 )
 
 
@@ -100,8 +101,7 @@ def _package_beside_last_torch(facts: Facts, last: str, jetpack: int) -> bool:
     torch = facts.torch.torch.value
     if (torch is None and jetpack > 4) or (torch is not None and numbers(torch)[:2] < numbers(last)):
         return False
-    named = any(message.read_from == "reported.package" for message in facts.messages)
-    return named and not any(message.kind is MessageKind.ERROR for message in facts.messages)
+    return package(facts) is not None and not any(message.kind is MessageKind.ERROR for message in facts.messages)
 
 
 RULE = ABOUT.rule(check)

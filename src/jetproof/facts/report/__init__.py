@@ -8,6 +8,7 @@ from jetproof.facts.model import Facts
 from jetproof.facts.report.derived import derive
 from jetproof.facts.report.fields import read_members
 from jetproof.facts.report.gathered import Gathered
+from jetproof.facts.report.labels import read_labels
 from jetproof.facts.report.segments import messages
 from jetproof.facts.report.words import read_words
 from jetproof.tables import Tables
@@ -24,6 +25,7 @@ def facts(report: str | Mapping[str, object], tables: Tables) -> Facts:
         into.messages.extend(found)
         if note:
             into.notes.append(note)
+        read_labels(found, into)
     else:
         read_members(report, into)
     read_words(into.messages, into)

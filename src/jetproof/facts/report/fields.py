@@ -54,25 +54,32 @@ def read_members(members: Mapping[str, object], into: Gathered) -> None:
     """Fill facts and messages from a report object."""
     for name, value in list(members.items())[:_MOST_ITEMS]:
         place = f"reported.{name}"
-        if name in _TEXT and isinstance(value, (str, int, float)) and not isinstance(value, bool):
-            _text_fact(name, str(value)[:2000], place, into)
-        elif name in _TYPED:
-            _TYPED[name](value, place, into)
-        elif value is not None and not _said(name, value, place, into):
+        if not read_member(name, value, place, into):
             into.notes.append(f"{place} is not understood and was left out")
+
+
+def read_member(name: str, value: object, place: str, into: Gathered) -> bool:
+    """Read one member that was found at `place`; False when it is not understood."""
+    if name in _TEXT and isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        _text_fact(name, str(value)[:2000], place, into)
+    elif name in _TYPED:
+        _TYPED[name](value, place, into)
+    elif value is not None:
+        return _said(name, value, place, into)
+    return True
 
 
 def _text_fact(name: str, text: str, place: str, into: Gathered) -> None:
     if name in ("python", "cuda", "compute_capability"):
         number = _LEADING_NUMBER.search(text)
         if number is None:
-            into.messages.append(Message(text=text, kind=MessageKind.PROSE, read_from=place))
+            into.messages.append(Message(text=text, kind=MessageKind.PROSE, read_from=place, member=name))
             return
         into.put(_TEXT[name], number.group(0), place)
         return
     into.put(_TEXT[name], text.strip(), place)
     if name in ("torch_source", "container_image", "docker_runtime", "model"):
-        into.messages.append(Message(text=text, kind=MessageKind.PROSE, read_from=place))
+        into.messages.append(Message(text=text, kind=MessageKind.PROSE, read_from=place, member=name))
 
 
 def _said(name: str, value: object, place: str, into: Gathered) -> bool:
@@ -88,7 +95,7 @@ def _said(name: str, value: object, place: str, into: Gathered) -> bool:
         if held > MOST_OF_ALL:
             into.notes.append(f"{place} is too long and was left out in part")
             return True
-        into.messages.append(Message(text=kept, kind=kind, read_from=place))
+        into.messages.append(Message(text=kept, kind=kind, read_from=place, member=name))
     return True
 
 

@@ -108,7 +108,7 @@ def read_words(messages: Iterable[Message], into: Gathered) -> None:
     """Fill the facts that the texts state and that no earlier source gave."""
     texts = [message for message in messages if message.text]
     for message in texts:
-        if message.read_from != "reported.container_image":
+        if message.member != "container_image":
             _releases(message, into)
         _labelled(message, into)
         _torch(message, into)
