@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.workflow.planted import GOOD, LANE, PLANTED, POLICY, Planted
+from tests.workflow.planted import CI, GOOD, LANE, PLANTED, POLICY, Planted
 from tests.workflow.projects import findings
 
 from jetproof.diagnosis.page import SECTIONS, sections
@@ -119,6 +119,12 @@ DEVICE = "    environment: jetson\n    timeout-minutes: 60\n"
 FIRST = "    if: github.repository == 'example/weightlab' && github.ref_protected\n    runs-on: "
 NONCE = "          CHALLENGE: ${{ needs.challenge.outputs.nonce }}\n        run: >-\n"
 PRIVILEGED = "          docker run --privileged registry.example/a@sha256:" + "b" * 64 + " &&\n"
+GATE = "        run: >-\n          .jetproof/bin/python scripts/run_conditional_gate.py jetson-cuda-runtime\n"
+GATED = GATE + '          --python .venv-jetson/bin/python --challenge "$CHALLENGE"\n'
+SIGN = """      - name: Sign what was run, green or not
+        if: always()
+        run: .jetproof/bin/jetproof evidence sign conditional-evidence/jetson-cuda-runtime --key /etc/jetproof/lane.key
+"""
 LAST = "    runs-on: ubuntu-24.04\n    timeout-minutes: 5"
 
 
@@ -133,6 +139,15 @@ LAST = "    runs-on: ubuntu-24.04\n    timeout-minutes: 5"
         ("JW207", NONCE, NONCE + PRIVILEGED),
         ("JW210", DEVICE, DEVICE + "    container:\n      image: registry.example/l4t:latest\n"),
         ("JW407", FIRST + "ubuntu-24.04\n", FIRST + "[self-hosted, linux]\n"),
+        ("JW303", "defaults:\n  run:\n    shell: bash\n", "defaults:\n  run:\n    shell: bash {0}\n"),
+        ("JW303", GATE, "        shell: bash {0}\n" + GATE),
+        ("JW210", GATED, GATED + "      - uses: docker://registry.example/lint:1\n"),
+        ("JW210", GATE, "        run: docker run --rm registry.example/l4t/pytorch:r36 true\n      - " + GATE.lstrip()),
+        ("JW603", "permissions: {}\n\nconcurrency", "permissions: write-all\n\nconcurrency"),
+        ("JW306", GATED, GATED + "      - uses: someone/retry@" + "c" * 40 + "\n"),
+        ("JW409", GATED, GATED + "      - uses: actions/attest@" + "c" * 40 + "\n"),
+        ("JW212", GATE, "        run: echo LD_PRELOAD=/tmp/x.so >> $GITHUB_ENV\n      - " + GATE.lstrip()),
+        ("JW411", SIGN, ""),
         ("JW505", "  cancel-in-progress: false\n", "  cancel-in-progress: ${{ github.event_name == 'release' }}\n"),
     ],
 )
@@ -163,3 +178,21 @@ def test_other_forms_of_a_fault_are_found_too(rule: str, old: str, new: str, tmp
 )
 def test_other_good_forms_are_clean(old: str, new: str, tmp_path: Path) -> None:
     assert findings(edited(tmp_path, (LANE, old, new))) == ()
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new"),
+    [
+        (
+            "JW110",
+            "    timeout-minutes: 20\n",
+            "    timeout-minutes: 20\n    container: nvcr.io/nvidia/x:1\n",
+        ),
+        ("JW110", "python3 -m pytest", "jetproof run jetson-cuda-runtime && python3 -m pytest"),
+        ("JW111", "      - run: python3 -m pytest", "      - run: hf download gpt2\n      - run: python3 -m pytest"),
+        ("JW111", '      HF_HUB_OFFLINE: "1"', "      HF_TOKEN: ${{ secrets.HF_TOKEN }}"),
+        ("JW109", "python3 -m pytest -m", "python3 -m pytest ${{ github.head_ref }} -m"),
+    ],
+)
+def test_other_forms_of_a_fault_of_the_pull_request_gate(rule: str, old: str, new: str, tmp_path: Path) -> None:
+    assert {one.rule for one in findings(edited(tmp_path, (CI, old, new)))} == {rule}

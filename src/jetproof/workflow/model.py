@@ -193,6 +193,13 @@ class Workflow:
         return self.root.table("env") or _NOTHING
 
 
+def default_shell(table: Table) -> Text | None:
+    """Return the shell that a workflow or a job gives to all its scripts."""
+    run = (table.table("defaults") or _NOTHING).table("run")
+    shell = run.members.get("shell") if run is not None else None
+    return shell if isinstance(shell, Text) else None
+
+
 def bare(condition: str) -> str:
     """Return a condition without braces and doubled blanks."""
     text = condition.strip()

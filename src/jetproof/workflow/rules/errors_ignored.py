@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 
 from jetproof.workflow.lane import Lane
+from jetproof.workflow.model import default_shell
 from jetproof.workflow.rule import About, Finding
 
 ABOUT = About(id="JW303", name="errors-ignored")
@@ -24,15 +25,23 @@ _OFF = re.compile(r"\bset\s+\+(?:\w*e\w*|o\s+(?:errexit|pipefail))\b")
 _CUSTOM = re.compile(r"^(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh\b.*\{0\}")
 
 
+def _goes_on(shell: str) -> bool:
+    return bool(_CUSTOM.search(shell)) and not re.search(r"\s-\w*e", shell)
+
+
 def check(lane: Lane) -> Iterator[Finding]:
     """Yield each such place."""
     for workflow in lane.lane_workflows:
+        for shell in filter(None, (default_shell(workflow.root), *(default_shell(job.table) for job in workflow.jobs))):
+            if _goes_on(shell.value):
+                place = lane.in_workflow(workflow, shell)
+                yield ABOUT.at(place, f"`{shell.value}` goes on after a failing command.", "Write `shell: bash`.")
         for job in workflow.jobs:
             for step in job.steps:
-                shell = step.table.text("shell") or ""
-                if _CUSTOM.search(shell) and not re.search(r"\s-\w*e", shell):
+                named = step.table.text("shell") or ""
+                if _goes_on(named):
                     place = lane.in_workflow(workflow, step.table.at("shell"))
-                    yield ABOUT.at(place, f"`{shell}` goes on after a failing command.", "Write `shell: bash`.")
+                    yield ABOUT.at(place, f"`{named}` goes on after a failing command.", "Write `shell: bash`.")
             for _, command in job.scripts:
                 if _OFF.search(command.text):
                     place = lane.at_command(workflow, command)

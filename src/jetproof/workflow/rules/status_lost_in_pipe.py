@@ -16,8 +16,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.workflow.document import Table
 from jetproof.workflow.lane import Lane
+from jetproof.workflow.model import default_shell
 from jetproof.workflow.rule import About, Finding
 
 ABOUT = About(id="JW305", name="status-lost-in-pipe")
@@ -26,11 +26,8 @@ ABOUT = About(id="JW305", name="status-lost-in-pipe")
 def check(lane: Lane) -> Iterator[Finding]:
     """Yield each such command."""
     for found in lane.gate_jobs:
-        shells = [found.workflow.root, found.job.table]
-        default = None
-        for table in shells:
-            run = (table.table("defaults") or Table(line=1, column=1)).table("run")
-            default = (run.text("shell") if run else None) or default
+        shells = (default_shell(found.job.table), default_shell(found.workflow.root))
+        default = next((shell.value for shell in shells if shell is not None), None)
         for step, command in found.gate_commands:
             shell = step.table.text("shell") or default
             piped = re.search(r"(?<!\|)\|(?!\|)", command.text)
