@@ -153,7 +153,8 @@ LAST = "    runs-on: ubuntu-24.04\n    timeout-minutes: 5"
 )
 def test_other_forms_of_a_fault_are_found_too(rule: str, old: str, new: str, tmp_path: Path) -> None:
     if rule == "JW302":
-        old, new = "jq -e 'length > 0", "exit 0\n          jq -e 'length > 0"
+        old = "          python3 -c 'import json, os"
+        new = "          exit 0\n" + old
     project = edited(tmp_path, (LANE, old, new))
     assert rule in {one.rule for one in findings(project)}
 
