@@ -20,8 +20,9 @@ def run(arguments: argparse.Namespace) -> int:
     from jetproof.install.judgements import JUDGEMENTS
     from jetproof.render.rules import find, listed, meanings, told
     from jetproof.render.style import style_for
+    from jetproof.workflow.all_rules import RULES as LANE_RULES
 
-    rules = meanings((*RULES, *JUDGEMENTS))
+    rules = meanings((*RULES, *JUDGEMENTS, *LANE_RULES))
     chosen = (find(rules, arguments.rule),) if arguments.rule else rules
     if arguments.json:
         body = {"schema": "jetproof/rules/1", "rules": [dataclasses.asdict(rule) for rule in chosen]}
