@@ -18,6 +18,7 @@ from jetproof_worker.probes import (
     memory,
     numerics,
     offloaded_edit,
+    project_installed,
     soak,
     streams_events,
     tiny_transformer,
@@ -47,6 +48,7 @@ PROBES: Tuple[Probe, ...] = (
     hub_model.PROBE,
     soak.PROBE,
     import_project.PROBE,
+    project_installed.PROBE,
 )
 
 

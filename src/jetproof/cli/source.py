@@ -1,4 +1,4 @@
-"""Where facts come from on the command line: this machine, or a saved read-out."""
+"""Where facts come from on the command line: this machine, a board over SSH, a container, or a saved read-out."""
 
 from __future__ import annotations
 
@@ -28,23 +28,47 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="the Python in question; else that of $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, or python3 on PATH",
     )
+    parser.add_argument(
+        "--target",
+        metavar="WHERE",
+        help="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST; else this machine (docs/lanes)",
+    )
 
 
 def target_of(arguments: argparse.Namespace) -> Target:
     """Return the target that the options name."""
     from jetproof.errors import UsageError
 
+    where = arguments.target
     if arguments.source is not None:
-        if arguments.python is not None:
+        if arguments.python is not None or where is not None:
             raise UsageError(
-                "--from and --python contradict each other", hint="a recording holds what was read with its own Python"
+                f"--from and {'--python' if where is None else '--target'} contradict each other",
+                hint="a recording holds what was read, of its own machine and with its own Python",
             )
         from jetproof.target.recorded import RecordedTarget
 
         return RecordedTarget(arguments.source)
-    from jetproof.target.local import LocalTarget
+    if where is None:
+        from jetproof.target.local import LocalTarget
 
-    return LocalTarget(arguments.python)
+        return LocalTarget(arguments.python)
+    return named(where, arguments.python)
+
+
+def named(where: str, python: str | None) -> Target:
+    """Return the target that a text names: ssh://… or container:…. Raises UsageError for anything else."""
+    from jetproof.errors import UsageError
+
+    if where.startswith("ssh://"):
+        from jetproof.target.ssh import SshTarget
+
+        return SshTarget(where, python)
+    raise UsageError(
+        f"--target {where[:120]!r} names no place that is known here",
+        hint="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST",
+        reason="target-malformed",
+    )
 
 
 def read(arguments: argparse.Namespace, *, trials: bool) -> Snapshot:

@@ -1,0 +1,326 @@
+"""Runs one gate on many boards: a process a board, so many at once, each with its own folder and time limit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from jetproof.errors import ExitCode, JetproofError, Undecided
+from jetproof.fleet.inventory import Board, Inventory
+from jetproof.fleet.state import BoardResult, State, Status, asked
+from jetproof.qualify.folder import Folder
+from jetproof.qualify.journal import load
+from jetproof.qualify.journal import read as journal_of
+from jetproof.qualify.judge import verdict
+from jetproof.qualify.locks import held
+from jetproof.qualify.outcome import Outcome, Verdict
+from jetproof_worker import process
+
+_STDERR = 1 << 16
+_GRACE = 30.0
+"""Seconds that a run gets beyond its own limit: it ends its worker itself and writes its journal's finish."""
+_POLL = 0.5
+
+OnResult = Callable[[BoardResult, int, int], None]
+"""Told each result as it comes, with how many are done and how many there are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetRequest:
+    """What is to be run where."""
+
+    inventory: Inventory
+    gate: str
+    """The gate's id, not an alias: folders are named for it."""
+    project: Path
+    state: Path
+    policy: str | None = None
+    rehearsal: bool = False
+    parallel: int | None = None
+    resume: bool = False
+    command: tuple[str, ...] = (sys.executable, "-m", "jetproof")
+    """How this very program is started for one board."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetResult:
+    """What became of all boards."""
+
+    results: tuple[BoardResult, ...]
+    """In the inventory's order."""
+    missing: tuple[str, ...]
+    """Boards without a result: the run was interrupted."""
+    seconds: float
+    resumed: int
+    """How many results an earlier controller had left."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether boards are left to run."""
+        return bool(self.missing)
+
+
+def run(request: FleetRequest, on_result: OnResult | None = None) -> FleetResult:
+    """Run the gate on every board that has no result yet, and return all results.
+
+    Ctrl-C ends the boards' processes and returns what was reached: those boards stay without a result, and a later
+    call with `resume` runs them. Raises Undecided when another controller works in the same state folder.
+    """
+    started = time.monotonic()
+    state = State(folder=request.state)
+    request.state.mkdir(parents=True, exist_ok=True)
+    boards = request.inventory.boards
+    with held(state.lock, "this fleet's state folder"):
+        about = asked(
+            request.inventory,
+            request.gate,
+            str(request.project.resolve()),
+            request.policy,
+            rehearsal=request.rehearsal,
+        )
+        state.begin(about, resume=request.resume)
+        done = {board.name: result for board in boards if (result := state.result(board)) is not None}
+        resumed = len(done)
+        todo = [board for board in boards if board.name not in done]
+        try:
+            for result in _each(request, state, todo):
+                done[result.board] = result
+                if on_result is not None:
+                    on_result(result, len(done), len(boards))
+        except KeyboardInterrupt:
+            pass  # what was reached lies in the folder, and the boards that are missing are told
+    return FleetResult(
+        results=tuple(done[board.name] for board in boards if board.name in done),
+        missing=tuple(board.name for board in boards if board.name not in done),
+        seconds=round(time.monotonic() - started, 3),
+        resumed=resumed,
+    )
+
+
+def exit_code(found: FleetResult) -> ExitCode:
+    """Return the code of a whole fleet: interrupted 130, any gate not green 1, any not checked 4, else 0."""
+    statuses = {Status(result.status) for result in found.results}
+    if found.interrupted:
+        return ExitCode.INTERRUPTED
+    if statuses & {Status.NOT_GREEN, Status.TIMED_OUT}:
+        return ExitCode.NO
+    if Status.BROKE in statuses:
+        return ExitCode.INTERNAL
+    return ExitCode.UNDECIDED if Status.NOT_CHECKED in statuses else ExitCode.OK
+
+
+def _each(request: FleetRequest, state: State, todo: Sequence[Board]) -> Iterator[BoardResult]:
+    """Yield results as they come. Whatever ends this early, every process that was started is ended too."""
+    if not todo:
+        return
+    stop = threading.Event()
+    parallel = request.parallel or request.inventory.limits.parallel
+    pool = ThreadPoolExecutor(min(parallel, len(todo)), thread_name_prefix="jetproof-fleet")
+    waiting = {pool.submit(_one, request, state, board, stop) for board in todo}
+    try:
+        while waiting:
+            ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in ended:
+                result = future.result()
+                if result is not None:
+                    yield result
+    finally:
+        stop.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        while wait(waiting, timeout=0.05).not_done:
+            process.kill_descendants()
+        pool.shutdown()
+
+
+def _one(request: FleetRequest, state: State, board: Board, stop: threading.Event) -> BoardResult | None:
+    """Run one board to a result that is written down; None when the fleet is to stop."""
+    limit = board.seconds or request.inventory.limits.board_seconds
+    began = time.monotonic()
+    result = None
+    while not stop.is_set():
+        if request.resume:
+            result = _outlived(request, state, board, stop, until=began + limit + _GRACE)
+            if result is not None or stop.is_set():
+                break
+        completed = process.run(
+            _argv(request, state, board),
+            limit + _GRACE,
+            env={**os.environ, **_environment(state, board)},
+            limit=_STDERR,
+        )
+        if stop.is_set() and completed.status != "exited":
+            return None
+        result = _told(request, state, board, completed)
+        # an earlier controller's run of this board may have been quicker to take the folder: then that one counts
+        if not (request.resume and result.reason == "busy" and time.monotonic() < began + limit):
+            break
+        result = None
+        stop.wait(_POLL)
+    if result is not None:
+        state.keep(board, result)
+    return result
+
+
+def _argv(request: FleetRequest, state: State, board: Board) -> list[str]:
+    words = [*request.command, "run", request.gate, "--json", "--output", str(state.output(board))]
+    words += ["--project", board.project or str(request.project)]
+    if board.target != "local":
+        words += ["--target", board.target]
+    if board.python is not None:
+        words += ["--python", board.python]
+    if request.policy is not None:
+        words += ["--policy", request.policy]
+    return [*words, "--rehearsal"] if request.rehearsal else words
+
+
+def _environment(state: State, board: Board) -> dict[str, str]:
+    """Return what a board's run is told: the GPU that it must have alone is the board's, not this machine's."""
+    if board.target == "local":
+        return {}
+    state.of(board).mkdir(parents=True, exist_ok=True)
+    return {"JETPROOF_GPU_LOCK": str(state.of(board).resolve() / "gpu.lock")}
+
+
+def _outlived(
+    request: FleetRequest, state: State, board: Board, stop: threading.Event, *, until: float
+) -> BoardResult | None:
+    """Return the result of a run that an earlier controller began, once it has ended; None when there is none."""
+    folder = Folder(out=state.output(board), gate=request.gate)
+    while folder.out.is_dir() and not stop.is_set():
+        try:
+            with held(folder.lock, "this board's folder"):
+                return _from_journal(request, state, board)
+        except Undecided:
+            if time.monotonic() > until:
+                return None
+            stop.wait(_POLL)
+    return None
+
+
+def _from_journal(request: FleetRequest, state: State, board: Board) -> BoardResult | None:
+    """Return what a finished journal says, None when there is none."""
+    folder = Folder(out=state.output(board), gate=request.gate)
+    try:
+        journal = journal_of(load(folder.journal))
+    except JetproofError:
+        return None
+    if not journal.finished or not folder.record.is_file():
+        return None
+    judged = verdict(journal)
+    first, last = journal.entries[0].at, journal.entries[-1].at
+    status = Status.GREEN if judged.green else Status.NOT_GREEN
+    return _result(
+        request,
+        state,
+        board,
+        status,
+        exit_code=0 if judged.green else 1,
+        reason=_reason(judged),
+        message=_message(judged),
+        seconds=last.monotonic - first.monotonic,
+        adopted=True,
+    )
+
+
+def _told(request: FleetRequest, state: State, board: Board, completed: process.Completed) -> BoardResult:
+    """Return what a board's process left. The journal decides what is green; an exit status alone never does."""
+    code = completed.code if completed.status == "exited" else None
+    if completed.status == "timed-out":
+        status, reason, message, hint = Status.TIMED_OUT, "fleet-time-limit", f"no end after {completed.seconds:.0f} s", ""
+    elif code in (ExitCode.OK, ExitCode.NO):
+        status, reason, message, hint = _judged(request, state, board, green=code == ExitCode.OK)
+    else:
+        reason, message, hint = _error(completed)
+        status = Status.NOT_CHECKED if code == ExitCode.UNDECIDED else Status.BROKE
+    return _result(
+        request,
+        state,
+        board,
+        status,
+        exit_code=code,
+        reason=reason,
+        message=message,
+        hint=hint,
+        seconds=completed.seconds,
+    )
+
+
+def _judged(request: FleetRequest, state: State, board: Board, *, green: bool) -> tuple[Status, str, str, str]:
+    folder = Folder(out=state.output(board), gate=request.gate)
+    try:
+        judged = verdict(journal_of(load(folder.journal)))
+    except JetproofError as error:
+        return Status.BROKE, "no-journal", f"the run ended and left no journal: {error.message}", error.hint or ""
+    if judged.green is not green:
+        return Status.BROKE, "exit-differs", "the run's exit status and its journal do not agree", ""
+    return Status.GREEN if green else Status.NOT_GREEN, _reason(judged), _message(judged), ""
+
+
+def _reason(judged: Verdict) -> str:
+    worst = max(judged.items, key=lambda item: item.outcome.weight, default=None)
+    if worst is not None and worst.outcome is not Outcome.PASS:
+        return worst.reason
+    return judged.objections[0].reason if judged.objections else "ok"
+
+
+def _message(judged: Verdict) -> str:
+    told = [f"{item.id} {item.outcome.value} ({item.reason})" for item in judged.items if item.outcome is not Outcome.PASS]
+    told += [entry.message for entry in judged.objections]
+    more = f" and {len(told) - 3} more" if len(told) > 3 else ""
+    return "; ".join(told[:3])[:600] + more
+
+
+def _error(completed: process.Completed) -> tuple[str, str, str]:
+    """Return reason, message and hint of the error that a run told on its standard error."""
+    lines = completed.stderr.decode("utf-8", "replace").strip().splitlines()
+    for line in reversed(lines[-20:]):
+        try:
+            told = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(told, dict) and told.get("schema") == "jetproof/error/1":
+            return str(told.get("reason"))[:100], str(told.get("message"))[:1000], str(told.get("hint") or "")[:1000]
+    said = lines[-1][:600] if lines else completed.detail
+    return f"run-{completed.status}", said or f"the run {completed.status} ({completed.code}) and said nothing", ""
+
+
+def _result(
+    request: FleetRequest,
+    state: State,
+    board: Board,
+    status: Status,
+    *,
+    exit_code: int | None,
+    reason: str,
+    message: str,
+    seconds: float,
+    hint: str = "",
+    adopted: bool = False,
+) -> BoardResult:
+    record = Folder(out=state.output(board), gate=request.gate).record
+    # only what this very run wrote: a board that could not be checked has no record, whatever lies there
+    data = record.read_bytes() if status in (Status.GREEN, Status.NOT_GREEN) and record.is_file() else None
+    return BoardResult(
+        board=board.name,
+        target=board.target,
+        gate=request.gate,
+        status=status.value,
+        exit_code=exit_code,
+        reason=reason,
+        message=message,
+        hint=hint,
+        seconds=round(seconds, 3),
+        finished=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        record=None if data is None else str(record.relative_to(state.folder)),
+        record_sha256=None if data is None else hashlib.sha256(data).hexdigest(),
+        adopted=adopted,
+    )
