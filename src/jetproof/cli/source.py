@@ -57,13 +57,17 @@ def target_of(arguments: argparse.Namespace) -> Target:
 
 
 def named(where: str, python: str | None) -> Target:
-    """Return the target that a text names: ssh://… or container:…. Raises UsageError for anything else."""
+    """Return the target that a text names: ssh://…, container:… or simulated:FILE. Raises UsageError for anything else."""
     from jetproof.errors import UsageError
 
     if where.startswith("ssh://"):
         from jetproof.target.ssh import SshTarget
 
         return SshTarget(where, python)
+    if where.startswith("simulated:"):
+        from jetproof.target.simulated import SimulatedTarget
+
+        return SimulatedTarget(Path(where.removeprefix("simulated:")), python)
     raise UsageError(
         f"--target {where[:120]!r} names no place that is known here",
         hint="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST",
