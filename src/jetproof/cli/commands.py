@@ -19,6 +19,8 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("evidence", "jetproof.cli.evidence", "sign a run, keep what was signed, and hand it on"),
     ("claims", "jetproof.cli.claims", "say what the project may claim today, until when, and what is missing"),
     ("challenge", "jetproof.cli.challenge", "make the nonce of a run, so that old evidence cannot stand in for it"),
+    ("init", "jetproof.cli.init", "give a project its lane: policy, workflows, pages, README block"),
+    ("report", "jetproof.cli.report", "make a report for an issue that holds nothing private"),
     ("keys", "jetproof.cli.keys", "make a signing key, and say whom the project trusts"),
 )
 """(name, module, one line of help). Each module has `configure(parser)` and `run(arguments) -> int`."""
