@@ -67,9 +67,7 @@ class Inventory:
         if unknown:
             raise UsageError(f"{self.read_from} has no board {unknown[0]}", hint="jetproof fleet boards lists them")
         kept = tuple(
-            board
-            for board in self.boards
-            if (not names or board.name in names) and set(labels) <= set(board.labels)
+            board for board in self.boards if (not names or board.name in names) and set(labels) <= set(board.labels)
         )
         if not kept:
             raise UsageError(

@@ -235,7 +235,12 @@ def _told(request: FleetRequest, state: State, board: Board, completed: process.
     """Return what a board's process left. The journal decides what is green; an exit status alone never does."""
     code = completed.code if completed.status == "exited" else None
     if completed.status == "timed-out":
-        status, reason, message, hint = Status.TIMED_OUT, "fleet-time-limit", f"no end after {completed.seconds:.0f} s", ""
+        status, reason, message, hint = (
+            Status.TIMED_OUT,
+            "fleet-time-limit",
+            f"no end after {completed.seconds:.0f} s",
+            "",
+        )
     elif code in (ExitCode.OK, ExitCode.NO):
         status, reason, message, hint = _judged(request, state, board, green=code == ExitCode.OK)
     else:
@@ -273,7 +278,9 @@ def _reason(judged: Verdict) -> str:
 
 
 def _message(judged: Verdict) -> str:
-    told = [f"{item.id} {item.outcome.value} ({item.reason})" for item in judged.items if item.outcome is not Outcome.PASS]
+    told = [
+        f"{item.id} {item.outcome.value} ({item.reason})" for item in judged.items if item.outcome is not Outcome.PASS
+    ]
     told += [entry.message for entry in judged.objections]
     more = f" and {len(told) - 3} more" if len(told) > 3 else ""
     return "; ".join(told[:3])[:600] + more

@@ -1,7 +1,7 @@
 """What a fleet's run has reached so far, in a folder: one small file a board, each written whole or not at all.
 
-A controller that is killed at any moment leaves finished results finished. A board's run that outlived its controller is
-waited for and taken over: its journal, not the controller's memory, says how it ended.
+A controller that is killed at any moment leaves finished results finished. A board's run that outlived its controller
+is waited for and taken over: its journal, not the controller's memory, says how it ended.
 """
 
 from __future__ import annotations

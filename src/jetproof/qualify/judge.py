@@ -17,6 +17,7 @@ from jetproof.qualify.journal import SCHEMA, Journal
 from jetproof.qualify.judge_item import judged
 from jetproof.qualify.outcome import Attempt, ItemResult, Objection, Outcome, Verdict
 from jetproof.qualify.plan_model import Plan, ProbeStep, PytestStep, from_json
+from jetproof.qualify.reach import reach
 from jetproof.qualify.shape import misshapen
 
 
@@ -31,7 +32,12 @@ def verdict(journal: Journal) -> Verdict:
     objections = tuple(_objections(journal, plan))
     green = bool(items) and all(item.outcome is Outcome.PASS for item in items) and not objections
     return Verdict(
-        gate=plan.gate.id, green=green, items=items, objections=objections, not_proven=tuple(_not_proven(plan))
+        gate=plan.gate.id,
+        green=green,
+        items=items,
+        objections=objections,
+        not_proven=tuple(_not_proven(plan)),
+        reach=reach(plan.gate.platform),
     )
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from jetproof.qualify.reach import Reach
+
 
 class Outcome(Enum):
     """How an item ended. Only PASS is a pass."""
@@ -111,6 +113,8 @@ class Verdict:
     """Why it is not green, apart from items that did not pass."""
     not_proven: tuple[Objection, ...]
     """Why it proves nothing even when green: a rehearsal, a recording, another tree than a commit."""
+    reach: Reach | None = None
+    """How far its green reaches; None when the gate is of no machine."""
 
     @property
     def proves(self) -> bool:

@@ -24,6 +24,7 @@ def record(journal: Journal) -> dict[str, Any]:
         "gate": judged.gate,
         "green": judged.green,
         "proves": judged.proves,
+        "reach": judged.reach.as_json() if judged.reach is not None else None,
         "objections": [_objection(entry) for entry in judged.objections],
         "not_proven_because": [_objection(entry) for entry in judged.not_proven],
         "counts": {
@@ -91,6 +92,7 @@ def _context(journal: Journal) -> dict[str, Any]:
         "machine": context.get("facts", {}),
         "snapshot_sha256": context.get("snapshot_sha256"),
         "image_digest": context.get("image_digest"),
+        "image": context.get("image"),
         "state": {"before": state, "after": after[0].body.get("state", {}) if after else None},
     }
 

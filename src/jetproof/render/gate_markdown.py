@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jetproof.qualify.outcome import Outcome, Verdict
-from jetproof.render.gate_text import MARKS, headline
+from jetproof.render.gate_text import MARKS, headline, reach_line
 from jetproof.render.style import printable
 
 LARGEST = 900_000
@@ -28,6 +28,8 @@ def gate_markdown(verdict: Verdict, record: dict[str, Any]) -> str:
         if entries:
             lines += ["", f"### {title}", ""]
             lines += [f"* `{_code(entry.reason)}` {_cell(entry.message)}" for entry in entries]
+    if reach_line(verdict):
+        lines += ["", reach_line(verdict)]
     text = "\n".join(lines) + "\n"
     if len(text.encode()) > LARGEST:
         text = text.encode()[:LARGEST].decode("utf-8", "ignore") + "\n\n(cut: the whole is in the record)\n"

@@ -29,6 +29,7 @@ def gate_text(verdict: Verdict, *, where: str, python: str | None = None, style:
     if verdict.not_proven:
         lines += ["", "It proves nothing, because:"]
         lines += [f"  {_flat(entry.reason)}: {_flat(entry.message)}" for entry in verdict.not_proven]
+    lines += [f"\n{reach_line(verdict)}"] if reach_line(verdict) else []
     lines += ["", f"Files: {_flat(where)}   (jetproof replay {_flat(where)} gives them again)"]
     return "\n".join(lines) + "\n"
 
@@ -47,6 +48,16 @@ def headline(verdict: Verdict) -> str:
     if not parts:
         parts = [entry.reason for entry in verdict.objections[:3]]
     return f"{verdict.gate}: not green ({passed} of {planned} passed; {', '.join(parts)})"
+
+
+def reach_line(verdict: Verdict) -> str:
+    """Return what a green of another machine than a board says, and what it must not be taken for; else nothing."""
+    if verdict.reach is None or 2 in verdict.reach.levels:
+        return ""
+    levels = " and ".join(map(str, verdict.reach.levels))
+    word = "levels" if len(verdict.reach.levels) > 1 else "level"
+    tense = "It says" if verdict.green else "Green would say"
+    return f"{tense} ({word} {levels}): {verdict.reach.says}. It says nothing of {verdict.reach.never}."
 
 
 def _item(item: ItemResult, width: int, style: Style) -> str:

@@ -60,7 +60,7 @@ PROBE = Probe(
     run=run,
     params={
         "machine": "name or names of the architecture, `aarch64` if not given",
-        "emulated": "true: an emulated processor is told and no failure; jetproof sets it where the run's origin is emulated",
+        "emulated": "true: an emulated processor is told and no failure (set where the run's origin says emulated)",
     },
     needs_torch=False,
     timeout=30,

@@ -2,8 +2,8 @@
 
 What it proves
     The distribution that the policy names has its metadata here; every file that it lists with a hash has that hash; no
-    Python file of it differs from the checkout's file of the same name; and each distribution that it requires without a
-    condition is there too.
+    Python file of it differs from the checkout's file of the same name; and each distribution that it requires without
+    a condition is there too.
 
 What it does not prove
     That the installed releases are those that it asks for (see the install lane's own proof), that it imports (see
@@ -56,7 +56,9 @@ def run(context: Context) -> None:
     if changed:
         raise Failed("files-changed", "%d files are not as installed, first %s" % (len(changed), changed[0]))
     if elsewhere:
-        raise Failed("not-this-checkout", "%d files differ from the checkout, first %s" % (len(elsewhere), elsewhere[0]))
+        raise Failed(
+            "not-this-checkout", "%d files differ from the checkout, first %s" % (len(elsewhere), elsewhere[0])
+        )
     missing, conditional = _requirements(found)
     context.detail["not_judged"] = conditional[:100]
     if missing:
