@@ -161,7 +161,18 @@ def system_cuda(facts: Facts, tables: Tables) -> str | None:
     if facts.cuda.toolkit.value:
         return _two(facts.cuda.toolkit.value)
     row = release_row(facts, tables)
-    return _two(row.cuda) if row is not None and row.cuda else None
+    if row is not None and row.cuda:
+        return _two(row.cuda)
+    found = line(facts)
+    return "10.2" if found is not None and found.last_jetpack == 4 and jetpack_major(facts) is None else None
+
+
+def system_tensorrt(facts: Facts, tables: Tables) -> str | None:
+    """Return the TensorRT release of the system, else JetPack's."""
+    if facts.cuda.tensorrt.value:
+        return facts.cuda.tensorrt.value
+    row = release_row(facts, tables)
+    return row.tensorrt if row is not None else None
 
 
 def vendor_python(facts: Facts, tables: Tables) -> str | None:

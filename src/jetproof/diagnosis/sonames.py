@@ -28,6 +28,7 @@ _CUDA_OF_SONAME: dict[tuple[str, str], tuple[int, ...]] = {
     ("libcurand", "10"): (),  # CUDA 10 to 13
     ("libnvToolsExt", "1"): (),  # all below 12.9
 }
+_TENSORRT = ("libnvinfer", "libnvonnxparser", "libnvparsers")
 _BY_NUMBER = frozenset(
     {
         "libcudart",
@@ -57,6 +58,7 @@ class Missing:
     cuda: tuple[int, ...]
     """Leading numbers of the CUDA release that it belongs to; empty where it tells none."""
     cudnn: int | None
+    tensorrt: int | None
     because: Because
 
 
@@ -83,11 +85,16 @@ def missing_libraries(facts: Facts) -> tuple[Missing, ...]:
                     name=name,
                     number=number,
                     cuda=_cuda(name, number),
-                    cudnn=int(number.partition(".")[0]) if name.startswith("libcudnn") and number else None,
+                    cudnn=_major(name, number, ("libcudnn",)),
+                    tensorrt=_major(name, number, _TENSORRT),
                     because=Hit(match=match, message=message).because,
                 )
             )
     return tuple(found)
+
+
+def _major(name: str, number: str, prefixes: tuple[str, ...]) -> int | None:
+    return int(number.partition(".")[0]) if name.startswith(prefixes) and number else None
 
 
 def _cuda(name: str, number: str) -> tuple[int, ...]:

@@ -153,6 +153,11 @@ _PASSIVE = Expression(
     r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image|container)(?:'s)?[- ]{1,2}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)|nv\d\d\.\d{1,2}|a0\+[0-9a-f]{6,12}"
     r"|(?:torch|pytorch)\b.{0,40}\b(?:with CUDA|CUDA build))"
 )
+_BY_INSTALLING = Expression(
+    r"(?is)\b(?:install\w{0,8}|requirements?|dependenc\w{1,4}|pip3?|uv|poetry|resolver|setup|build step|script)\b.{0,60}?"
+    r"\b(?:replac|overw?r(?:it|id|ot)|uninstall|remov|downgrad|upgrad|clobber|displac|swap)\w{0,10}\b.{0,60}?\b(?:py)?torch\b(?!vision|audio)"
+)
+"""An installation that takes away a torch; the user's own choice is told apart by his command."""
 _GENERIC_FIRST = Expression(r"(?i)\A\W{0,5}(?:PyPI|pip|conda)")
 
 
@@ -233,7 +238,7 @@ def _told(facts: Facts) -> tuple[Because, Because] | None:
     for message in facts.messages:
         if message.kind in (MessageKind.COMMAND, MessageKind.ERROR) or _GENERIC_FIRST.match(message.text):
             continue
-        found = _taken_over(message.text) or _PASSIVE.search(message.text)
+        found = _taken_over(message.text) or _PASSIVE.search(message.text) or _BY_INSTALLING.search(message.text)
         if found and (message.member == "torch_source" or re.search(r"(?i)torch|wheel", message.text)):
             if _names_torch_after_vendor(facts):
                 return None

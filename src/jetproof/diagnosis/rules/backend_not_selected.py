@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jetproof.diagnosis import symptoms
 from jetproof.diagnosis.evidence import SAID, hit
+from jetproof.diagnosis.packages import named
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -36,25 +38,29 @@ _BROKEN = Expression(
 )
 
 
-def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when a program stays on the CPU although CUDA works."""
-    on_cpu = hit(facts, _CPU)
+    on_cpu = hit(facts, _CPU) or symptoms.on_cpu(facts)
     if on_cpu is None or facts.torch.available.value is False or hit(facts, _BROKEN, *SAID):
         return
     fine, switch = hit(facts, _FINE), hit(facts, _SWITCH)
+    program = named(facts, tables, "backend-switch")
     works = facts.torch.available if facts.torch.available.value else None
     reasons = (
         on_cpu.because,
         fine.because if fine else None,
         because(works) if works else None,
         switch.because if switch else None,
+        program,
     )
     if fine or works or switch:
-        specificity = LITERAL if (fine or works) else SHARED
+        specificity = LITERAL if (fine or works or (switch and program)) else SHARED
     elif facts.torch.torch.known:
         return
-    else:
+    elif program or hit(facts, _CPU):
         specificity = SYMPTOM
+    else:
+        return
     yield ABOUT.finding(
         "CUDA works, and the program picks the CPU for lack of a setting.",
         because=reasons,

@@ -19,7 +19,18 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import capability, numbers
 from jetproof.diagnosis.packages import package
-from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import (
+    LITERAL,
+    SHARED,
+    SYMPTOM,
+    About,
+    Because,
+    Confidence,
+    Finding,
+    Layer,
+    Remedy,
+    because,
+)
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables

@@ -19,10 +19,18 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.images import generic_image
-from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, jetpack_reason, l4t_group
+from jetproof.diagnosis.known import (
+    host_groups,
+    in_container,
+    jetpack_major,
+    jetpack_reason,
+    l4t_group,
+    numbers,
+    system_tensorrt,
+)
 from jetproof.diagnosis.remedies import NEVER_THE_DRIVER, image_for_host
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
-from jetproof.diagnosis.sonames import empty_library
+from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.sonames import empty_library, missing_libraries
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -60,7 +68,15 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             facts, (image[1], *_host(facts)), LITERAL, Confidence.CERTAIN if len(host) == 1 else Confidence.LIKELY
         )
         return
+    stated = facts.platform.jetpack.value
+    exact = next((row for row in tables.releases if row.jetpack and row.jetpack == stated), None)
+    if image and exact and l4t_group(exact.l4t) != image[0]:
+        yield _finding(facts, (image[1], *_host(facts)), SYMPTOM, Confidence.POSSIBLE)
     if not in_container(facts):
+        return
+    other = _other_tensorrt(facts, tables)
+    if other:
+        yield _finding(facts, (other, *_host(facts)), LITERAL, Confidence.LIKELY)
         return
     igpu = hit(facts, _IGPU)
     if major == 7 and (igpu or nvdla):
@@ -76,12 +92,21 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         named = told.match.group(1) or ""
         release = told.match.group(2) or ""
         group = l4t_group(release) if release else None
-        other = bool(named and int(named[0]) != major) or bool(group and host and group not in host)
-        if other:
+        differs = bool(named and int(named[0]) != major) or bool(group and host and group not in host)
+        if differs:
             yield _finding(facts, (told.because, *_host(facts)), SHARED, Confidence.LIKELY)
             return
     if nvdla:
         yield _finding(facts, (nvdla.because, *_host(facts)), SHARED, Confidence.POSSIBLE)
+
+
+def _other_tensorrt(facts: Facts, tables: Tables) -> Because | None:
+    """Return a library of TensorRT that an image looks for and whose number is not that of the host's."""
+    own = numbers(system_tensorrt(facts, tables) or "")
+    return next(
+        (library.because for library in missing_libraries(facts) if own and library.tensorrt not in (None, own[0])),
+        None,
+    )
 
 
 def _image_group(facts: Facts) -> tuple[str, Because] | None:

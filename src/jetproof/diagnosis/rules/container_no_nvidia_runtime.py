@@ -31,7 +31,7 @@ ABOUT = About(
 )
 
 _LITERAL = Expression(
-    r"(?i)file not recognized: file truncated|unknown or invalid runtime name:? ?\"?nvidia|Unknown runtime specified \"?nvidia|could not select device driver \S{0,12} with capabilities"
+    r"(?i)file not recognized: file truncated|unresolvable CDI devices nvidia|Default docker runtime is not nvidia|unknown or invalid runtime name:? ?\"?nvidia|Unknown runtime specified \"?nvidia|could not select device driver \S{0,12} with capabilities"
     r"|runtime[ '\"]{1,3}nvidia['\"]? (?:is )?(?:not (?:found|installed|registered|configured)|unknown)|nvidia-container-runtime\S{0,20}: (?:executable file )?(?:not found|no such file)"
     r"|WARNING: The NVIDIA Driver was not detected|no nvidia runtime|nvidia runtime (?:is |was )?(?:not|missing|absent)|without (?:the )?(?:nvidia runtime|--runtime[ =]nvidia|nvidia container (?:runtime|toolkit))"
     r"|(?:nvidia-)?container[- ]toolkit (?:is |was )?not installed|\bdefault[- ]runtime\b[^\n]{0,30}\b(?:runc|not nvidia|not set|missing|wasn't|isn't)|forgot (?:to (?:add|pass|give) )?['\"`]?--runtime"

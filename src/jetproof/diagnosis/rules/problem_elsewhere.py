@@ -26,7 +26,7 @@ ABOUT = About(
 
 _BUILD = Expression(
     r"(?i)CMake Error|fatal error: [\w./+-]{1,80}\.(?:h|hpp|cuh)\b|undefined reference to|collect2: error|ld returned \d|make(?:\[\d\])?: \*\*\*|ninja: build stopped|error: command '\S{1,80}' failed|\berror: (?:expected|invalid|no matching|cannot convert|'\w{1,60}' (?:was not declared|has no member|is not a member))|subprocess-exited-with-error|Failed building wheel|cargo|rustc|go build"
-    r"|FileNotFoundError|No such file or directory: |ModuleNotFoundError: No module named '(?!torch|numpy|tensorrt|bitsandbytes)|ImportError: cannot import name|AttributeError: |KeyError: |ValueError: |TypeError: |ConnectionError|HTTPError|SSLError|\b(?:colcon|catkin|rosdep|gstreamer|gst-\w{2,20}|v4l2)\b|ld: cannot find -l|file not recognized: File format not recognized|error adding symbols"
+    r"|FileNotFoundError|No such file or directory: |ModuleNotFoundError: No module named '(?!torch|numpy|tensorrt|bitsandbytes)|ImportError: cannot import name|AttributeError: |KeyError: |ValueError: |TypeError: |ConnectionError|NXDOMAIN|Name or service not known|name resolution|Failed to establish a new connection|Connection (?:refused|reset|timed out)|Read timed out|CERTIFICATE_VERIFY_FAILED|HTTPError|SSLError|\b(?:colcon|catkin|rosdep|gstreamer|gst-\w{2,20}|v4l2)\b|No matching distribution found for (?!torch)|ld: cannot find -l|file not recognized: File format not recognized|error adding symbols"
 )
 _WORKS = Expression(
     r"(?i)is_available\W{0,12}[^\n]{0,12}True|\btorch\b[^.\n]{0,40}\b(?:works?|is fine|ok|sees the GPU|True)\b|CUDA (?:works|is available|is fine)|GPU (?:works|is fine|is detected)"

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import jetpack_major, vendor_python
 from jetproof.diagnosis.rule import (
+    GUESS,
     LITERAL,
     SHARED,
     SYMPTOM,
@@ -68,14 +69,19 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(
             facts, tables, (requires.because, none.because if none else None, python), LITERAL, Confidence.LIKELY
         )
-    elif none and old:
+    elif none and (old or _listed(none.message.text)):
         yield _finding(facts, tables, (none.because, python), SHARED, Confidence.LIKELY)
     elif syntax and old:
         yield _finding(facts, tables, (syntax.because, python), SHARED, Confidence.LIKELY)
     elif none:
-        yield _finding(facts, tables, (none.because, python), SYMPTOM, Confidence.POSSIBLE)
+        yield _finding(facts, tables, (none.because, python), GUESS, Confidence.POSSIBLE)
     elif impossible and not _TORCH.search(impossible.message.text):
         yield _finding(facts, tables, (impossible.because, python), SYMPTOM, Confidence.POSSIBLE)
+
+
+def _listed(text: str) -> bool:
+    """Whether pip lists releases that this Python could have: the wanted one is then among those that it cannot."""
+    return bool(re.search(r"\(from versions: (?!none)[\d]", text))
 
 
 def _about_torch(found: re.Match[str]) -> bool:

@@ -49,6 +49,10 @@ _VISION = Expression(r"(?i)\btorchvision\s?(?:>=|>|~=|==|≥)\s?(0\.\d{1,2})")
 _REFUSED = Expression(
     r"(?i)(?:Could not find a version that satisfies the requirement|No matching distribution found for) (?:torch|torchvision)\b[^\n]{0,20}?(?:[=<>~]{1,2}\s?(\d{1,2}\.\d{1,2}))?"
 )
+_LACKS = Expression(
+    r"No module named 'torch\.\w[\w.]{1,60}'|module 'torch[\w.]{0,40}' has no attribute '\w{2,60}'|cannot import name '\w{2,60}' from 'torch[\w.]{0,60}'"
+)
+_BY_NAME = Expression(r"(?i)\btransformers\b")
 _INSTALLED = Expression(r"(?i)but (?:found|you have)\b|Disabling PyTorch|PyTorch >= ?[\d.]+ is required")
 
 
@@ -80,6 +84,21 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
                 specificity=SHARED if ended or not refused else LITERAL,
             )
             return
+    lacks = hit(facts, _LACKS)
+    if (
+        lacks
+        and facts.platform.is_jetson.value
+        and not facts.torch.transformers.known
+        and _BY_NAME.search(lacks.message.text) is None
+    ):
+        yield ABOUT.finding(
+            "A package uses a part of torch that this torch does not have yet.",
+            because=(lacks.because, because(facts.torch.torch) if facts.torch.torch.known else None),
+            remedy=_steps(facts, tables),
+            confidence=Confidence.LIKELY,
+            specificity=SHARED,
+        )
+        return
     if refused:
         yield ABOUT.finding(
             "No torch that satisfies the requirement exists for this Python and machine.",

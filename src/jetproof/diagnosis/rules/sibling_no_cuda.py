@@ -16,7 +16,8 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import Hit, hit
 from jetproof.diagnosis.packages import with_trait
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy
+from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy
+from jetproof.diagnosis.symptoms import on_cpu
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -36,7 +37,6 @@ _STEPS = (
     ),
     Remedy(text="Else build it from source with CUDA switched on, for the board's compute capability."),
 )
-_ON_CPU = Expression(r"(?i)\bon (?:the )?CPU\b|\bCPU[- ]only\b|\bslow\b|\bno GPU\b|\bGPU (?:is )?not used")
 _FROM_INDEX = Expression(r"(?i)\bPyPI\b|\bpip3? install\b|\bdefault index\b|\bpip wheel\b|\bby pip\b|\bfrom pip\b")
 
 
@@ -57,8 +57,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         named = names.search(message.text)
         if (
             named
-            and _FROM_INDEX.search(message.text)
-            and (message.member == "package" or hit(facts, _ON_CPU))
+            and (message.member == "package" or _FROM_INDEX.search(message.text))
+            and ((message.member == "package" and _FROM_INDEX.search(message.text)) or on_cpu(facts))
             and facts.platform.is_jetson.value is not False
         ):
             yield ABOUT.finding(
@@ -66,7 +66,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
                 because=(Hit(match=named, message=message).because,),
                 remedy=_STEPS,
                 confidence=Confidence.LIKELY,
-                specificity=SHARED,
+                specificity=SYMPTOM if facts.torch.available.value is False else SHARED,
             )
             return
 

@@ -21,16 +21,26 @@ from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import driver_cuda, in_container, numbers
 from jetproof.diagnosis.remedies import vendor_torch
 from jetproof.diagnosis.rule import GUESS, LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
-from jetproof.diagnosis.torch_known import cpu_build, generic, pypi_cpu, two_torches, vendor, wanted_cuda
+from jetproof.diagnosis.symptoms import on_cpu
+from jetproof.diagnosis.torch_known import (
+    FIRST_CUDA_ON_PYPI,
+    cpu_build,
+    generic,
+    pypi_cpu,
+    pypi_release,
+    two_torches,
+    vendor,
+    wanted_cuda,
+)
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD070", name="torch-cpu-build", root_cause="torch-cpu-build", layer=Layer.TORCH_BUILD)
 
-_ON_CPU = Expression(
-    r"(?i)\b(?:runs?|running|falls? back|fell back|works?|only|stuck|stays?|trains?|inference|serves?)\b[^.\n]{0,30}\b(?:on|to|uses?|with)\b (?:the )?CPU\b|\bCPU[- ]only\b|\bno (?:CUDA|GPU)\b|\bCUDA (?:is |was )?(?:not|un)[- ]?(?:available|found|detected|recognized|recognised)|does(?:n't| not) (?:see|detect|find|use) (?:the |my |any )?(?:GPU|CUDA)"
-    r"|Torch not compiled with CUDA|\bwithout (?:GPU|CUDA)(?: support)?\b|\bGPU (?:is |was )?not (?:available|found|detected|used)|torch\.cuda\.is_available\W{0,12}(?:returns? |is |= ?|==? ?|gives |still )?\W{0,3}False"
+_SAYS_SO = Expression(
+    r"(?i)Torch not compiled with CUDA|\bwithout (?:GPU|CUDA)(?: support)?\b|\bno (?:CUDA|GPU)\b"
+    r"|torch\.cuda\.is_available\W{0,12}(?:returns? |is |= ?|==? ?|gives |still )?\W{0,3}False"
 )
 _NO_KERNELS = Expression(r"(?i)no kernel image|CUDA capability sm_\d|undefined symbol|cannot open shared object")
 
@@ -53,7 +63,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if _wants_more_than_driver(facts, tables) or torch.torch_cuda.known:
         return
     blind = because(torch.available) if torch.available.value is False else None
-    said = hit(facts, _ON_CPU)
+    said = hit(facts, _SAYS_SO) or on_cpu(facts)
     symptom = blind or (said.because if said else None)
     source = generic(facts)
     default = pypi_cpu(facts)
@@ -67,7 +77,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, tables, (source,), SYMPTOM, Confidence.POSSIBLE)
     elif symptom and _about_torch(facts):
         known_cuda = vendor(facts)
-        usual = SYMPTOM if not known_cuda and not in_container(facts) else GUESS
+        plain = pypi_release(facts) and numbers(torch.torch.value or "") < FIRST_CUDA_ON_PYPI
+        usual = SHARED if plain else SYMPTOM if not known_cuda and not in_container(facts) else GUESS
         yield _finding(facts, tables, (symptom, known_cuda), usual, Confidence.POSSIBLE)
 
 

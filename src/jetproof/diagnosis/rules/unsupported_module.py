@@ -48,8 +48,10 @@ _BARE = {
         r"(?i)\bCUDA ?(?:>=|≥|>) ?1[23]|\bJetPack ?(?:>=|≥|>) ?[67]|\bJetPack [67](?:\.\d)? (?:or|and) (?:newer|later)"
     ),
 }
+_NEWER_TORCH = Expression(r"No module named 'torch\.(?:ao|fx|_dynamo|compiler|export|distributed\.\w{2,30})")
+"""Parts of torch that came after the last release for these modules, or that its builds lack."""
 _ENDED = Expression(
-    r"(?i)\b(?:JetPack|L4T)(?: support)?\b[^.\n]{0,40}\b(?:ends?|ended|stops?|stopped)\b|\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported|stops? at)\b"
+    r"(?i)\bno (?:suitable|matching|compatible|newer) (?:py)?torch\b|\bonly (?:supports?|has|comes with) Python ?3\.[68]\b|\b(?:JetPack|L4T)(?: support)?\b[^.\n]{0,40}\b(?:ends?|ended|stops?|stopped)\b|\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported|stops? at)\b"
 )
 
 
@@ -66,7 +68,12 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
         ),
         Remedy(text="What needs a newer CUDA needs a newer module (Orin or Thor)."),
     )
-    wish = hit(facts, _LATER[found.last_jetpack]) or hit(facts, _BARE[found.last_jetpack]) or hit(facts, _ENDED)
+    wish = (
+        hit(facts, _NEWER_TORCH)
+        or hit(facts, _LATER[found.last_jetpack])
+        or hit(facts, _BARE[found.last_jetpack])
+        or hit(facts, _ENDED)
+    )
     major = jetpack_major(facts)
     impossible = major is not None and major > found.last_jetpack
     board = because(facts.platform.model)
@@ -101,7 +108,9 @@ def _package_beside_last_torch(facts: Facts, last: str, jetpack: int) -> bool:
     torch = facts.torch.torch.value
     if (torch is None and jetpack > 4) or (torch is not None and numbers(torch)[:2] < numbers(last)):
         return False
-    return package(facts) is not None and not any(message.kind is MessageKind.ERROR for message in facts.messages)
+    return package(facts) is not None and not any(
+        message.kind in (MessageKind.ERROR, MessageKind.OUTPUT) for message in facts.messages
+    )
 
 
 RULE = ABOUT.rule(check)

@@ -40,6 +40,7 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD075", name="wheel-for-other-jetpack", root_cause="wheel-for-other-jetpack", layer=Layer.TORCH_BUILD)
 
 _OTHER = Expression(r"(?i)\bwheel\b[^.\n]{0,40}\b(?:for|of|from)\b[^.\n]{0,20}\bJetPack ?(\d)(?:\.\d)?|\bjp/v(\d)\d")
+_OF_CUDA = ("libcu", "libnvToolsExt", "libnvrtc", "libnvJitLink", "libnpp")
 _SEPARATE = Expression(r"libnvpl|libcudss|libcusparseLt|libopenblas|libmpi")
 
 
@@ -81,6 +82,10 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
                 Confidence.POSSIBLE if contained else Confidence.LIKELY,
             )
             return
+    silent = next((found for found in missing_libraries(facts) if _tells_nothing(found)), None)
+    if silent and not contained and facts.platform.is_jetson.value:
+        yield _finding(facts, tables, (silent.because,), SYMPTOM, Confidence.POSSIBLE)
+        return
     other = hit(facts, _OTHER)
     major = jetpack_major(facts)
     if other and major and not contained and int(other.match.group(1) or other.match.group(2)) != major:
@@ -91,6 +96,11 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             SYMPTOM,
             Confidence.POSSIBLE,
         )
+
+
+def _tells_nothing(library: Missing) -> bool:
+    """Whether a library is one of CUDA whose number several releases share."""
+    return library.name.startswith(_OF_CUDA) and not (library.cuda or library.cudnn or _SEPARATE.match(library.name))
 
 
 def _other_cuda(library: Missing, cuda: str | None) -> bool | None:

@@ -15,6 +15,8 @@ _PLAIN_OTHERS = frozenset(
     {PlatformClass.DGX_SPARK, PlatformClass.GRACE, PlatformClass.RASPBERRY_PI, PlatformClass.IGX, PlatformClass.CLARA}
 )
 """Machines whose mere name in a text is telling; the word "desktop" beside a Jetson is not."""
+_OF_ANOTHER = frozenset({"comparison", "also_tried"})
+"""Members that speak of another machine or another attempt."""
 _GPU_LINE = Expression(
     r"(?i)(?:GPU models and configuration|GPU \d{1,2}|get_device_name|Device \d{1,2}|device[_ ]?name|Found device \d|GPU name)[^\n]{0,12}[:=)][^\n]{0,80}"
     r"|\|\s{1,4}\d{1,2}  NVIDIA [^\n|]{1,40}"
@@ -93,6 +95,8 @@ def _by_words(into: Gathered) -> Family | None:
 def _by_mention(into: Gathered, kernel: str) -> Family | None:
     """Decide by what the texts merely speak of: the machine named first."""
     for message in into.messages:
+        if message.member in _OF_ANOTHER:
+            continue
         emulated = names_emulation(message.text)
         other = other_machine(message.text)
         if names_jetson(message.text) or _JETSON_GPU.search(message.text):
@@ -104,9 +108,10 @@ def _by_mention(into: Gathered, kernel: str) -> Family | None:
     line = _named_family(into)
     if line is not None:
         return _jetson(into, line, f"{line.name} is named", "words of the report")
+    stated = into.value("platform.arch")
     for message in into.messages:  # no Jetson is spoken of: a plain word for another machine is then telling
         other = other_machine(message.text)
-        if other:
+        if other and not (stated == "aarch64" and other[0] is PlatformClass.X86):
             return _not_jetson(into, other[0], other[1], message.read_from)
     if re.search(r"-nvidia(?:-64k)?$", kernel):
         return _not_jetson(into, PlatformClass.GRACE, kernel, into.origin_of("platform.kernel"))

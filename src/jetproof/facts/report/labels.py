@@ -35,6 +35,8 @@ _MEMBERS: Mapping[str, tuple[str, ...]] = {
     "transformers_version": ("transformers", "transformers version"),
     "bitsandbytes_version": ("bitsandbytes", "bitsandbytes version"),
     "numpy_version": ("numpy", "numpy version"),
+    "tensorrt": ("tensorrt", "tensorrt version"),
+    "cudnn": ("cudnn", "cudnn version"),
     "driver": ("driver", "driver version", "nvidia driver", "nvidia driver version"),
     "constraint": ("constraint", "requirement", "requires"),
 }
