@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Plan, show or write."""
     from jetproof.cli.first_lane import lane
     from jetproof.render.init import as_json, told
-    from jetproof.render.style import style_for
+    from jetproof.render.style import printable, style_for
     from jetproof.workflow.scaffold.plan import apply, diff
 
     found = lane(arguments.path, _asked(arguments), policy=arguments.policy, today=now().date(), force=arguments.force)
@@ -60,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not only_shown:
         apply(arguments.path, found.steps)
     if arguments.diff:
-        sys.stdout.write(diff(found.steps))
+        text = diff(found.steps)
+        sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
     elif arguments.json:
         value = as_json(found.steps, found.host, found.policy, only_shown=only_shown)
         sys.stdout.write(json.dumps(value, indent=2) + "\n")

@@ -62,8 +62,8 @@ _PLATFORM: Mapping[str, str] = {
 """Facts that may be published, and the form that each must have."""
 _WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _ITEM = re.compile(r"(?:probe|pytest)::[a-z0-9]+(?:-[a-z0-9]+)*")
-_TEST = re.compile(r"[\w./-]{1,200}\.py(?:::[\w\[\]., =+-]{1,200}){1,4}")
-_MEASURED = re.compile(r"[A-Za-z0-9 _.,()/-]{1,60}")
+_TEST = re.compile(r"\w[\w./-]{0,200}\.py(?:::[\w\[\].,=+-]{1,200}){1,4}")
+_MEASURED = re.compile(r"[A-Za-z0-9 _,()-]{1,60}")
 _SIGNAL = re.compile(r"SIG[A-Z]{2,10}")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _GIB = 1 << 30
