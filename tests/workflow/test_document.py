@@ -13,7 +13,18 @@ from tests.workflow.projects import NOW
 
 from jetproof.workflow.all_rules import RULES
 from jetproof.workflow.check import check
-from jetproof.workflow.document import DEEPEST, LARGEST, MOST_VALUES, Rows, Table, Text, Unreadable, parse, walk
+from jetproof.workflow.document import (
+    DEEPEST,
+    LARGEST,
+    LONGEST_TEXT,
+    MOST_VALUES,
+    Rows,
+    Table,
+    Text,
+    Unreadable,
+    parse,
+    walk,
+)
 from jetproof.workflow.lane import Broken, Lane, Place
 from jetproof.workflow.model import Workflow
 
@@ -71,6 +82,7 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b"[" * 100_000, "deeper|nesting", 1),
         (b"a: [" + b"1," * MOST_VALUES + b"]", "more than", 1),
         (b"#" * (LARGEST + 1), "larger than", 1),
+        (b"a: " + b"x" * (LONGEST_TEXT + 1), "longer than", 1),
     ],
 )
 def test_what_is_hostile_or_ambiguous_is_refused(data: bytes, told: str, line: int | None) -> None:

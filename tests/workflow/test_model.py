@@ -161,7 +161,19 @@ jobs:
     assert told == {"a": True, "b": True, "c": True, "d": False, "e": False}
 
 
+def test_a_chain_of_thousands_of_jobs_is_followed() -> None:
+    chain = "".join(f"  j{n}: {{needs: [j{n + 1}], runs-on: x}}\n" for n in range(3000))
+    last = "  j3000: {if: \"github.repository == 'a/b'\", runs-on: x}\n"
+    flow = Workflow("w", parse(f"jobs:\n{chain}{last}".encode()))
+    assert condition.guarded(flow, flow.jobs[0])
+
+
+def test_long_continued_lines_are_cut_and_still_looked_at() -> None:
+    assert script("a \\\n" * 5000 + "pytest || true\n")[-1][0].endswith("pytest || true")
+
+
 def test_expressions() -> None:
+    assert expressions("${{ " * 20_000) == ()
     assert expressions("a ${{ b }} ${{\n c\n}}") == ("b", "c")
     assert bare("${{ a }} && ${{ b }}") == "${{ a }} && ${{ b }}"
 

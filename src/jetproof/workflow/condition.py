@@ -38,26 +38,35 @@ def only_always(condition: str) -> bool:
 
 def guarded(workflow: Workflow, job: Job) -> bool:
     """Return whether the job runs in the project's own repository alone."""
-    return _holds(workflow, job, _REPOSITORY, frozenset())
+    return _holds(workflow, job, _REPOSITORY)
 
 
 def trusted_ref(workflow: Workflow, job: Job) -> bool:
     """Return whether the job runs on a protected branch or a tag alone."""
-    return _holds(workflow, job, _TRUSTED, frozenset())
+    return _holds(workflow, job, _TRUSTED)
 
 
-def _holds(workflow: Workflow, job: Job, pattern: re.Pattern[str], seen: frozenset[str]) -> bool:
-    # an alternative beside it would let the job run all the same
-    if any(pattern.search(part) for part in _conjuncts(job.condition)):
-        return True
-    if overrides_status(job.condition) or job.id in seen:
-        return False
-    before = [found for name in job.needs if (found := workflow.job(name)) is not None]
-    return any(_holds(workflow, other, pattern, seen | {job.id}) for other in before)
+def _holds(workflow: Workflow, job: Job, pattern: re.Pattern[str]) -> bool:
+    """Look at the job's own condition, and at those of the jobs without whose success it does not run."""
+    jobs = {found.id: found for found in workflow.jobs}
+    left, seen = [job], {job.id}
+    while left:
+        here = left.pop()
+        if any(pattern.search(part) for part in _conjuncts(here.condition)):
+            return True
+        if overrides_status(here.condition):
+            continue
+        new = [name for name in here.needs if name in jobs and name not in seen]
+        seen.update(new)
+        left += [jobs[name] for name in new]
+    return False
 
 
 def _conjuncts(condition: str) -> list[str]:
-    """Return the parts that must all hold; a part with an alternative counts when each alternative is in brackets."""
+    """Return the parts that must all hold, none when an alternative lets the job run all the same.
+
+    A part with an alternative in brackets counts when each of them narrows the ref.
+    """
     parts, depth, word = [], 0, ""
     position = 0
     while position < len(condition):

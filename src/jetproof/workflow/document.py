@@ -15,6 +15,7 @@ from yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, Do
 LARGEST = 1 << 20
 DEEPEST = 64
 MOST_VALUES = 50_000
+LONGEST_TEXT = 1 << 16
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -144,6 +145,8 @@ class _Builder:
         if self._made > MOST_VALUES:
             raise Unreadable("its aliases multiply beyond measure", line, column)
         if isinstance(node, yaml.ScalarNode):
+            if len(node.value) > LONGEST_TEXT:
+                raise Unreadable(f"a text is longer than {LONGEST_TEXT} characters", line, column)
             block = node.style in ("|", ">")
             return Text(line=line, column=column, value=node.value, block=block)
         if id(node) in self._open or len(self._open) > DEEPEST:

@@ -8,7 +8,7 @@ import shlex
 from jetproof.workflow.shell import Command, parts
 
 _INSTALLS = re.compile(
-    r"(?:^|[\s/])(?:pip3?(?:\.\d+)?|uv\s+pip)\s+(?:--?\S+\s+)*install\b"
+    r"(?:^|[\s/])(?:pip3?(?:\.\d+)?|uv\s+pip)\s+(?:--?\S+\s+){0,8}install\b"
     r"|(?:^|[\s/])(?:uv\s+sync|poetry\s+install|pdm\s+(?:install|sync)|pipenv\s+(?:install|sync)|conda\s+install)\b"
 )
 _JETPROOF = re.compile(r"(?:^|[\s/])(?:python3?\s+-m\s+)?jetproof\s+install\b")

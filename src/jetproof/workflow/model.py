@@ -11,7 +11,6 @@ from jetproof.workflow.document import Node, Rows, Table, Text, walk
 from jetproof.workflow.shell import Command, commands
 
 _HOSTED = re.compile(r"(ubuntu|windows|macos)-[a-z0-9.-]+", re.IGNORECASE)
-_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
 _NOTHING = Table(line=1, column=1)
 
 
@@ -203,12 +202,16 @@ def default_shell(table: Table) -> Text | None:
 def bare(condition: str) -> str:
     """Return a condition without braces and doubled blanks."""
     text = condition.strip()
-    whole = _EXPRESSION.fullmatch(text)
-    if whole and "${{" not in whole.group(1):
-        text = whole.group(1)
+    if text.startswith("${{") and text.endswith("}}") and text.count("${{") == 1:
+        text = text[3:-2]
     return " ".join(text.split())
 
 
 def expressions(text: str) -> tuple[str, ...]:
     """Return what stands in `${{ }}` in a text."""
-    return tuple(" ".join(found.split()) for found in _EXPRESSION.findall(text))
+    found: list[str] = []
+    start = text.find("${{")
+    while start >= 0 and (end := text.find("}}", start)) >= 0:
+        found.append(" ".join(text[start + 3 : end].split()))
+        start = text.find("${{", end)
+    return tuple(found)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from jetproof.workflow.document import Text
 
 _COMMENT = re.compile(r"(^|\s)#.*$")
+_LONGEST = 8192
+"""Characters after which a continued line is taken for a whole command."""
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_][A-Za-z0-9_]*)\1")
 
 
@@ -31,11 +33,12 @@ def commands(node: Text) -> tuple[Command, ...]:
             if raw.strip() == until:
                 until = None
             continue
-        line = _COMMENT.sub(r"\1", raw).strip() if not pending else raw.strip()
+        # runs of blanks are made one: they mean nothing here, and patterns would go through them again and again
+        line = " ".join((_COMMENT.sub(r"\1", raw) if not pending else raw).split())
         if not pending:
             began = number
         joined = f"{pending} {line}".strip() if pending else line
-        if joined.endswith("\\"):
+        if joined.endswith("\\") and len(joined) < _LONGEST:
             pending = joined[:-1].rstrip()
             continue
         pending = ""

@@ -22,9 +22,7 @@ from jetproof.workflow.rule import About, Finding
 ABOUT = About(id="JW210", name="image-by-tag")
 
 _DOCKER = re.compile(r"\bdocker\s+(?:run|pull|create)\b(?P<rest>.*)")
-_IMAGE = re.compile(
-    r"(?<![\w=./-])(?:[a-z0-9.-]+(?::\d+)?/)+[a-z0-9._/-]+(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?(?=\s|$)"
-)
+_IMAGE = re.compile(r"[a-z0-9][a-z0-9._:-]*/[a-z0-9._/-]+(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?")
 _FIX = "Write IMAGE@sha256:…"
 
 
@@ -43,7 +41,7 @@ def check(lane: Lane) -> Iterator[Finding]:
                 docker = _DOCKER.search(command.text)
                 if docker is None:
                     continue
-                images = [match.group() for match in _IMAGE.finditer(docker["rest"])]
+                images = [word.strip("'\"") for word in docker["rest"].split() if _IMAGE.fullmatch(word.strip("'\""))]
                 if images and "@sha256:" not in images[0]:
                     place = lane.at_command(workflow, command)
                     yield ABOUT.at(place, f"{images[0]} is named by its tag.", _FIX)
