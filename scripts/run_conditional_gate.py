@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# written by jetproof init, sha256 b91c7c2941f28d4aa465350b91194b67e7a4cabb95b58d0a989e125104ff19bc
 """Run one conditional gate of this project: python scripts/run_conditional_gate.py GATE [options of jetproof run]."""
 
 from __future__ import annotations
