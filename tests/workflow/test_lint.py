@@ -39,9 +39,12 @@ def test_folder_without_anything_is_wrong_usage(tmp_path: Path) -> None:
 def test_workflow_without_a_policy_is_linted_still(tmp_path: Path) -> None:
     flow = tmp_path / ".github/workflows/x.yaml"
     flow.parent.mkdir(parents=True)
-    flow.write_text("on: pull_request\njobs:\n  a:\n    runs-on: [self-hosted, jetson]\n    steps: []\n")
+    flow.write_text(
+        "on: pull_request\njobs:\n  a:\n    runs-on: [self-hosted, jetson]\n    continue-on-error: true\n"
+        "    steps:\n      - run: pytest || true\n"
+    )
     found = lint(tmp_path, policy=None, now=NOW, zizmor=False)
-    assert [one.rule for one in found.findings] == ["JW101"]
+    assert {"JW101", "JW203", "JW301", "JW304", "JW602"} <= {one.rule for one in found.findings}
     assert found.policy is None
 
 

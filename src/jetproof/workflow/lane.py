@@ -106,10 +106,12 @@ class Lane:
 
     @cached_property
     def lane_workflows(self) -> tuple[Workflow, ...]:
-        """Workflows with a job that runs a gate on a device."""
+        """Workflows with a job that runs a gate on a device; without a policy, those with any job on an own machine."""
         named = {
             found.workflow.path for found in self.gate_jobs if not found.gate.software_only or found.job.self_hosted
         }
+        if self.policy is None:
+            named = {workflow.path for workflow, _ in self.device_jobs}
         return tuple(workflow for workflow in self.workflows if workflow.path in named)
 
     @property
