@@ -100,7 +100,9 @@ class Lane:
 
     @cached_property
     def gate_workflows(self) -> tuple[Workflow, ...]:
-        """Workflows with a job that runs a gate."""
+        """Workflows with a job that runs a gate; without a policy, those with any job on an own machine."""
+        if self.policy is None:
+            return self.lane_workflows
         named = {found.workflow.path for found in self.gate_jobs}
         return tuple(workflow for workflow in self.workflows if workflow.path in named)
 

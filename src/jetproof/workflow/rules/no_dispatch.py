@@ -23,7 +23,7 @@ ABOUT = About(id="JW504", name="no-dispatch")
 def check(lane: Lane) -> Iterator[Finding]:
     """Yield each such workflow."""
     for workflow in lane.lane_workflows:
-        if workflow.trigger("workflow_dispatch") is None:
+        if lane.policy is not None and workflow.trigger("workflow_dispatch") is None:
             yield ABOUT.at(
                 lane.in_workflow(workflow, workflow.root.at("on")),
                 "A maintainer cannot start the lane by hand.",

@@ -23,7 +23,7 @@ ABOUT = About(id="JW501", name="no-schedule")
 def check(lane: Lane) -> Iterator[Finding]:
     """Yield each such workflow."""
     for workflow in lane.lane_workflows:
-        if workflow.trigger("schedule") is None and workflow.trigger("release") is None:
+        if lane.policy is not None and workflow.trigger("schedule") is None and workflow.trigger("release") is None:
             yield ABOUT.at(
                 lane.in_workflow(workflow, workflow.root.at("on")),
                 "Neither the clock nor a release starts the lane.",
