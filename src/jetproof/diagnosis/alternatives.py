@@ -1,4 +1,4 @@
-"""Causes that a report's symptoms can stand for besides the one that was found, and what would tell them apart.
+"""What a report can stand for besides the cause that was found and what tells them apart; what is usual where none was.
 
 Only for reports: a machine is asked for the facts themselves.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from jetproof.diagnosis.evidence import hit, reported
+from jetproof.diagnosis.packages import package, with_trait
 from jetproof.diagnosis.rule import GUESS, Because, Confidence, Finding, Layer, Remedy, Rule, Severity
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -15,6 +16,23 @@ from jetproof.tables import Tables
 
 _MOST = 3
 """Causes that a diagnosis of a report names, at least as far as there are neighbours."""
+
+
+_ELSEWHERE = "torch-ok-problem-elsewhere"
+_CHECK = "python3 -c 'import torch; print(torch.version.cuda, torch.cuda.is_available())'"
+_USUAL = (
+    (
+        "cpu-wheel",
+        "sibling-wheel-no-cuda",
+        "What usually ails this package on a Jetson: its aarch64 wheel has no CUDA.",
+    ),
+    ("asks-nvml", "nvml-missing", "What usually ails this program on a Jetson: it asks NVML, which does not answer."),
+    (
+        "backend-switch",
+        "app-backend-not-selected",
+        "What usually ails this program on a Jetson: its backend is not set.",
+    ),
+)
 
 
 def alternatives(
@@ -44,6 +62,43 @@ def alternatives(
                 specificity=GUESS,
             )
     return tuple(found.values())
+
+
+def usual(facts: Facts, tables: Tables, rules: Sequence[Rule]) -> tuple[Finding, ...]:
+    """Return what usually ails the package that a report about a Jetson names, where no rule found anything."""
+    given = package(facts)
+    if not reported(facts) or given is None or facts.platform.is_jetson.value is False:
+        return ()
+    ids = {rule.name: rule.id for rule in rules}
+    cause, message = next(
+        (
+            (cause, message)
+            for trait, cause, message in _USUAL
+            if with_trait(tables, trait).search(given.text) and facts.platform.is_jetson.value
+        ),
+        (_ELSEWHERE, "Nothing here speaks against torch or the board; it is the package's own build or files."),
+    )
+    if cause not in ids:
+        return ()
+    return (
+        Finding(
+            rule=ids[cause],
+            name=cause,
+            root_cause=cause,
+            layer=Layer.PROGRAM,
+            severity=Severity.BLOCKING,
+            confidence=Confidence.POSSIBLE,
+            message=message,
+            because=(Because(fact="package", value=given.text[:200], read_from=given.read_from),),
+            remedy=(
+                Remedy(
+                    text="Check torch itself first; then take the message to the package's project.", command=_CHECK
+                ),
+            ),
+            missing=("the error's text",),
+            specificity=GUESS,
+        ),
+    )
 
 
 def _candidates(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jetproof.diagnosis.all_rules import RULES
-from jetproof.diagnosis.alternatives import alternatives
+from jetproof.diagnosis.alternatives import alternatives, usual
 from jetproof.diagnosis.rule import Confidence, Finding, Layer, Rule, Severity
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
@@ -45,6 +45,7 @@ def diagnose(facts: Facts, tables: Tables, rules: Sequence[Rule] = RULES) -> Dia
             if held is None or _order(finding) < _order(held):
                 found[key] = finding
     findings = tuple(sorted(found.values(), key=_order))
+    findings = findings or usual(facts, tables, rules)
     findings += alternatives(facts, tables, findings, rules)
     return Diagnosis(verdict=_verdict(facts, findings), findings=findings)
 
