@@ -173,6 +173,8 @@ class TorchStack:
     available: Fact[bool] = unknown("torch.cuda.is_available")
     device_name: Fact[str] = unknown("torch.cuda.get_device_name")
     device_capability: Fact[str] = unknown("torch.cuda.get_device_capability")
+    device_memory: Fact[int] = unknown("memory.device")
+    """Bytes that the device says it has; on a Jetson the same memory as the system's."""
     torchvision: Fact[str] = unknown("torchvision")
     torchaudio: Fact[str] = unknown("torchaudio")
     numpy: Fact[str] = unknown("numpy")

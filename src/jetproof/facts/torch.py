@@ -174,6 +174,7 @@ def torch(snapshot: Snapshot) -> TorchStack:
         available=told.fact("torch.cuda.is_available", "cuda available", "available", bool),
         device_name=told.fact("torch.cuda.get_device_name", "cuda device", "name", str),
         device_capability=told.fact("torch.cuda.get_device_capability", "cuda device", "capability", str),
+        device_memory=told.fact("memory.device", "cuda device", "memory", int),
         torchvision=_installed("torchvision", "torchvision", python, rows),
         torchaudio=_installed("torchaudio", "torchaudio", python, rows),
         numpy=_installed("numpy", "numpy", python, rows),

@@ -6,6 +6,7 @@ from jetproof.diagnosis.engine import Diagnosis, Verdict
 from jetproof.diagnosis.rule import Finding, Severity
 from jetproof.facts.model import Facts
 from jetproof.render.facts import machine, summary, value_text
+from jetproof.render.markup import code, escaped
 from jetproof.render.style import PLAIN, Style, printable
 
 _MARKS = {Severity.BLOCKING: ("✗", "red"), Severity.WARNING: ("!", "yellow"), Severity.NOTE: ("i", "blue")}
@@ -73,43 +74,21 @@ def _short(value: str, limit: int = 300) -> str:
 
 def markdown(diagnosis: Diagnosis, facts: Facts) -> str:
     """Return the whole diagnosis as Markdown that can be pasted into an issue."""
-    lines = [f"**{_escaped(answer(diagnosis, facts))}**", "", "| | |", "|---|---|"]
-    lines += [f"| {label} | {_cell(text)} |" for label, text in summary(facts)]
+    lines = [f"**{escaped(answer(diagnosis, facts))}**", "", "| | |", "|---|---|"]
+    lines += [f"| {label} | {escaped(text)} |" for label, text in summary(facts)]
     if facts.origin.value != "live":
         lines.append(f"| origin | {facts.origin.value} |")
     for finding in diagnosis.findings:
         mark, _ = _MARKS[finding.severity]
         lines += ["", f"### {mark} [{finding.rule} {finding.name}]({finding.url})", ""]
-        lines += [f"{_escaped(finding.message)} ({finding.severity.value}, {finding.confidence.value})", ""]
+        lines += [f"{escaped(finding.message)} ({finding.severity.value}, {finding.confidence.value})", ""]
         for reason in finding.because:
-            place = f" (from {_code(reason.read_from)})" if reason.read_from else ""
-            lines.append(f"- because `{reason.fact}` is {_code(_short(reason.value))}{place}")
+            place = f" (from {code(reason.read_from)})" if reason.read_from else ""
+            lines.append(f"- because `{reason.fact}` is {code(_short(reason.value))}{place}")
         for step in finding.remedy:
-            lines.append(f"- mend: {_escaped(step.text)}")
+            lines.append(f"- mend: {escaped(step.text)}")
             if step.command:
                 lines += ["", "  ```sh", *(f"  {printable(line)}" for line in step.command.splitlines()), "  ```", ""]
         if finding.missing:
             lines.append(f"- would decide: {', '.join(finding.missing)}")
     return "\n".join(lines) + "\n"
-
-
-def _escaped(text: str) -> str:
-    """Keep foreign text from becoming markup or naming people."""
-    text = printable(text)
-    for char in "\\`*_[]<>|#":
-        text = text.replace(char, "\\" + char)
-    return text.replace("@", "@\u200b")
-
-
-def _cell(text: str) -> str:
-    return _escaped(text).replace("\n", " ")
-
-
-def _code(text: str) -> str:
-    """Return a code span that its content cannot end early."""
-    text = printable(text).replace("\n", " ").replace("|", "\\|")
-    fence = "`"
-    while fence in text:
-        fence += "`"
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text}{pad}{fence}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 from jetproof.facts.fact import Fact
-from jetproof.facts.model import Facts, PlatformClass
+from jetproof.facts.model import Facts, Outcome, PlatformClass
 from jetproof.render.style import PLAIN, Style, printable
 
 _GIB = 1 << 30
@@ -87,6 +87,21 @@ def summary(facts: Facts) -> list[tuple[str, str]]:
         built = "built without CUDA" if torch.torch_cuda.absent else _with("built for CUDA", torch.torch_cuda)
         where = value_text(torch.torch_file) if torch.torch_file.known else ""
         lines.append(("torch", _joined(value_text(torch.torch), built, where)))
+    if torch.device_name.known:
+        lines.append(
+            (
+                "GPU",
+                _joined(
+                    value_text(torch.device_name),
+                    _with("compute capability", torch.device_capability),
+                    value_text(torch.device_memory) if torch.device_memory.known else "",
+                ),
+            )
+        )
+    tried = [f"{trial.name} {trial.outcome.value}" for trial in torch.trials if trial.outcome is not Outcome.NOT_RUN]
+    if tried:
+        where = " (on the CPU)" if torch.available.value is False else ""
+        lines.append(("tried", printable(", ".join(tried)) + where))
     for other in torch.others:
         lines.append(("also", printable(other)))
     if memory.total.known:
