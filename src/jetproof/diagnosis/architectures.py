@@ -13,15 +13,19 @@ from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
 
 _WARNING = Expression(
-    r"Found GPU\d+ [^\n]{0,60} which is of compute capability[^\n]{0,200}|[^\n]{0,60}with CUDA capability sm_\d+ is not compatible with the current PyTorch"
+    r"Found GPU\d+ [^\n]{0,60} which is of compute capability[^\n]{0,200}"
+    r"|[^\n]{0,60}with CUDA capability sm_\d+ is not compatible with the current PyTorch"
 )
 _OWN_CODE = Expression(
-    r"(?i)\b(?:custom|own|project'?s|its|our|my) (?:CUDA )?(?:extension|kernel|op|plugin|build)s?\b|\bCUDA (?:extension|plugin)s?\b"
-    r"|\bin function ggml\w*|\bcompiled (?:my|our|the) (?:own )?(?:kernel|extension|\.cu\b)|\bcompatible \w{2,30} extension\b"
+    r"(?i)\b(?:custom|own|project'?s|its|our|my) (?:CUDA )?(?:extension|kernel|op|plugin|build)s?\b"
+    r"|\bCUDA (?:extension|plugin)s?\b"
+    r"|\bin function ggml\w*|\bcompiled (?:my|our|the) (?:own )?(?:kernel|extension|\.cu\b)"
+    r"|\bcompatible \w{2,30} extension\b"
     r"|\bdiff[-_]gaussian\w{0,20}|\bdeform\w{0,4}[-_ ]?conv\w{0,4}|\bfused[-_]\w{2,20}|\bisaac\w{0,10}"
 )
 _OTHER_MODULE = Expression(
-    r"(?i)\bpython3? -m (?!torch|pip|venv|build)([a-z_]\w{1,40})|\bimport (?!torch|numpy|os\b|sys\b|time\b)([a-z_]\w{1,40})"
+    r"(?i)\bpython3? -m (?!torch|pip|venv|build)([a-z_]\w{1,40})|\bimport (?!torch|numpy|os\b|sys\b"
+    r"|time\b)([a-z_]\w{1,40})"
 )
 _NO_KERNEL = Expression(r"(?i)no kernel image is available|NoKernelImageForDevice|invalid device function")
 _FRAME = Expression(r"(?:site|dist)-packages/([A-Za-z_][\w.-]{0,40})/")

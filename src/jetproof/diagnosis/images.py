@@ -10,8 +10,11 @@ FOR_TEGRA = Expression(
     r"(?i)l4t|igpu|jetson|tegra|jetpack|\bjp\d|dustynv|\br3[2-9]\.\d|[-_]r3[2-9]\b|roboflow-inference-server-jetson"
 )
 GENERIC = Expression(
-    r"(?i)nvcr\.io/nvidia/(?:pytorch|tensorflow|tensorrt|tritonserver|cuda|deepstream|clara|cuopt|nemo|vllm|pytorch-geometric|rapidsai|merlin|modulus)\b|\bnvidia/cuda\b|\bpytorch/pytorch\b|\bvllm/vllm-openai\b"
-    r"|\bultralytics/ultralytics\b|\brapidsai/|\btensorflow/tensorflow\b|\bdgpu\b|\bdiscrete[- ]GPU\b|\bsbsa\b|\bserver (?:arm64|aarch64)\b|\bhuggingface/\S{1,40}|\bghcr\.io/\S{1,80}|\b(?:generic|desktop|data-?cent(?:er|re)) (?:CUDA |arm64 |NGC )?(?:image|container)"
+    r"(?i)nvcr\.io/nvidia/(?:pytorch|tensorflow|tensorrt|tritonserver|cuda|deepstream|clara|cuopt|nemo|vllm"
+    r"|pytorch-geometric|rapidsai|merlin|modulus)\b|\bnvidia/cuda\b|\bpytorch/pytorch\b|\bvllm/vllm-openai\b"
+    r"|\bultralytics/ultralytics\b|\brapidsai/|\btensorflow/tensorflow\b|\bdgpu\b|\bdiscrete[- ]GPU\b|\bsbsa\b"
+    r"|\bserver (?:arm64|aarch64)\b|\bhuggingface/\S{1,40}|\bghcr\.io/\S{1,80}|\b(?:generic|desktop"
+    r"|data-?cent(?:er|re)) (?:CUDA |arm64 |NGC )?(?:image|container)"
 )
 
 

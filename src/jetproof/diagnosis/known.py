@@ -8,7 +8,7 @@ from jetproof.diagnosis.evidence import reported
 from jetproof.diagnosis.rule import Because, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.fact import Fact
-from jetproof.facts.model import Facts
+from jetproof.facts.model import Facts, PlatformClass
 from jetproof.facts.report.boards import Family, family
 from jetproof.tables import Tables
 from jetproof.tables.rows import Release
@@ -206,13 +206,41 @@ def capability(facts: Facts) -> str | None:
     return found.compute_capability if found else None
 
 
+_WITH_GPU = frozenset(
+    {
+        PlatformClass.DGX_SPARK,
+        PlatformClass.GRACE,
+        PlatformClass.IGX,
+        PlatformClass.CLARA,
+        PlatformClass.DRIVE,
+        PlatformClass.SHIELD,
+        PlatformClass.SWITCH,
+    }
+)
+"""Machines that are never without an NVIDIA GPU."""
+
+
+def nvidia_gpu(facts: Facts) -> Because | None:
+    """Return what shows that the machine has an NVIDIA GPU at all: its kind, a driver, a device node."""
+    platform = facts.platform
+    if platform.is_jetson.value or platform.platform_class.value in _WITH_GPU:
+        return because(platform.platform_class if platform.platform_class.known else platform.is_jetson)
+    shown: tuple[Fact[str], ...] = (facts.cuda.driver, facts.cuda.kernel_driver, facts.torch.device_name)
+    for fact in shown:
+        if fact.known:
+            return because(fact)
+    node = next((node for node in facts.permissions.nodes if node.path.startswith("/dev/nvidia")), None)
+    return Because(fact="device node", value=node.mode, read_from=node.path) if node else None
+
+
 _CONTAINER_WORDS = Expression(
     r"(?i)\b(?:docker|podman|containerd|dockerfile|kubernetes|k3s|pod)\b|\bcontainers?\b|nvcr\.io|dustynv/"
 )
 
 
 _NO_CONTAINER = Expression(
-    r"(?i)\b(?:no|without|not (?:in|inside|using|running in)|outside(?: of)?|isn't (?:in|using)) (?:a |any |the )?(?:docker|container)s?\b|\bbare[- ]?metal\b|\bnatively\b"
+    r"(?i)\b(?:no|without|not (?:in|inside|using|running in)|outside(?: of)?|isn't (?:in|using)) (?:a |any "
+    r"|the )?(?:docker|container)s?\b|\bbare[- ]?metal\b|\bnatively\b"
 )
 
 

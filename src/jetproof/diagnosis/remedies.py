@@ -68,7 +68,8 @@ def vendor_torch(facts: Facts, tables: Tables) -> tuple[Remedy, ...]:
     steps.append(
         Remedy(
             text="Check it, then hold it so that no dependency replaces it.",
-            command=f"{python} -c 'import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())'\n"
+            command=f"{python} -c 'import torch; print(torch.__version__, torch.version.cuda, "
+            "torch.cuda.is_available())'\n"
             f"{python} -m pip freeze | grep -iE '^torch(vision|audio)?(==| @)' > torch-constraints.txt\n"
             f"{python} -m pip install -c torch-constraints.txt YOUR_PACKAGE",
         )
@@ -105,7 +106,8 @@ def groups(facts: Facts) -> tuple[Remedy, ...]:
         LOG_IN_AGAIN,
         Remedy(
             text="In a container pass the groups on; a service gets SupplementaryGroups=video render in its unit.",
-            command="docker run --runtime nvidia --group-add video --group-add $(getent group render | cut -d: -f3) IMAGE",
+            command="docker run --runtime nvidia --group-add video --group-add $(getent group render "
+            "| cut -d: -f3) IMAGE",
         ),
         Remedy(text="Check.", command="id && ls -l /dev/nvmap /dev/nvhost-* /dev/dri 2>/dev/null"),
     )
@@ -116,7 +118,8 @@ def nvidia_runtime() -> tuple[Remedy, ...]:
     return (
         Remedy(
             text="Install and register the runtime.",
-            command="sudo apt-get install -y nvidia-container-toolkit\nsudo nvidia-ctk runtime configure --runtime=docker --set-as-default\nsudo systemctl restart docker",
+            command="sudo apt-get install -y nvidia-container-toolkit\nsudo nvidia-ctk runtime configure "
+            "--runtime=docker --set-as-default\nsudo systemctl restart docker",
         ),
         Remedy(
             text="Start containers with it (the default now covers `docker build` too).",
@@ -137,7 +140,8 @@ def image_for_host(facts: Facts) -> tuple[Remedy, ...]:
     if major in tag:
         return (
             Remedy(
-                text=f"Take an image made for this L4T (host: cat /etc/nv_tegra_release), for JetPack {major} e.g. this one.",
+                text=f"Take an image made for this L4T (host: cat /etc/nv_tegra_release), for JetPack {major} e.g. "
+                "this one.",
                 command=f"docker pull {tag[major]}",
             ),
         )
@@ -191,7 +195,8 @@ def matching_python(facts: Facts, tables: Tables) -> tuple[Remedy, ...]:
     return (
         Remedy(
             text=f"Use JetPack's own Python {version}; wheels for this JetPack carry the tag {tag}.",
-            command=f"python{version} -m venv --system-site-packages ~/jetson && ~/jetson/bin/python -m pip install --upgrade pip",
+            command=f"python{version} -m venv --system-site-packages ~/jetson && ~/jetson/bin/python -m pip install "
+            "--upgrade pip",
         ),
         Remedy(text="Check the pip in use and the tags it takes.", command="python3 -m pip debug --verbose | head -40"),
     )

@@ -11,13 +11,17 @@ from jetproof.facts.expression import Expression
 from jetproof.facts.model import Distribution, Facts, Message, MessageKind
 
 VENDOR = Expression(
-    r"(?i)\.?\bnv\d\d\.\d|\+nv\d\d|a0\+[0-9a-f]{6,12}|jetson-ai-lab|\bredist/jp\b|nvidia\.box\.com|/jp/v\d|\bnvidia(?:'s)?[- ](?:jetson |jetpack )?wheel"
-    r"|\bjetpack wheel|\bjetson(?:'s)? (?:wheel|torch|build|index)|\bjetson index|\bvendor(?:'s)? (?:torch|wheel|build)|\bjp[67]/cu\d|\bdustynv/|\bl4t-(?:pytorch|ml)\b"
+    r"(?i)\.?\bnv\d\d\.\d|\+nv\d\d|a0\+[0-9a-f]{6,12}|jetson-ai-lab|\bredist/jp\b|nvidia\.box\.com|/jp/v\d"
+    r"|\bnvidia(?:'s)?[- ](?:jetson |jetpack )?wheel"
+    r"|\bjetpack wheel|\bjetson(?:'s)? (?:wheel|torch|build|index)|\bjetson index|\bvendor(?:'s)? (?:torch|wheel"
+    r"|build)|\bjp[67]/cu\d|\bdustynv/|\bl4t-(?:pytorch|ml)\b"
 )
 """Words that only a torch made for Jetson carries."""
 _GENERIC = Expression(
-    r"(?i)\bPyPI\b|download\.pytorch\.org|\bconda(?:-forge)?\b|\bmanylinux\w*|\bcommunity\b|\bthird[- ]party\b|\bsbsa\b|\bplain pip\b|\bdefault index\b"
-    r"|\bpip(?:3)? install (?:-\S{1,20} ){0,4}(?:[\w.-]{1,30} ){0,6}torch\b(?!\S*\.whl)|\buv (?:pip install|add|sync)\b|\bpip(?:,| wheel|$)|\bhatch\b|\bpoetry\b"
+    r"(?i)\bPyPI\b|download\.pytorch\.org|\bconda(?:-forge)?\b|\bmanylinux\w*|\bcommunity\b|\bthird[- ]party\b"
+    r"|\bsbsa\b|\bplain pip\b|\bdefault index\b"
+    r"|\bpip(?:3)? install (?:-\S{1,20} ){0,4}(?:[\w.-]{1,30} ){0,6}torch\b(?!\S*\.whl)|\buv (?:pip install|add"
+    r"|sync)\b|\bpip(?:,| wheel|$)|\bhatch\b|\bpoetry\b"
 )
 _SBSA = Expression(r"(?i)\bsbsa/cu\d|\bsbsa\b")
 _CPU_TAG = Expression(r"\+cpu\b")
@@ -48,11 +52,13 @@ def generic(facts: Facts) -> Because | None:
 
 
 _PLAIN_PIP = Expression(
-    r"(?i)\b(?:pip3?|uv pip|uv) (?:install|add)\b(?![^\n]{0,400}(?:\.whl|jetson-ai-lab|redist))[^\n]{0,200}?(?<![\w/-])torch(?![\w/-])"
+    r"(?i)\b(?:pip3?|uv pip|uv) (?:install|add)\b(?![^\n]{0,400}(?:\.whl|jetson-ai-lab"
+    r"|redist))[^\n]{0,200}?(?<![\w/-])torch(?![\w/-])"
     r"|\b(?:conda|mamba) (?:env create|create|install)\b[^\n]{0,200}\bpytorch\b"
 )
 _NAMED_INDEX = Expression(
-    r"(?i)download\.pytorch\.org/whl/|\b(?:torch|PyTorch)\b[^\n]{0,40}\b(?:from|via|through|off) (?:the )?(?:PyPI|conda(?:-forge)?|pytorch\.org|pip)\b"
+    r"(?i)download\.pytorch\.org/whl/|\b(?:torch|PyTorch)\b[^\n]{0,40}\b(?:from|via|through"
+    r"|off) (?:the )?(?:PyPI|conda(?:-forge)?|pytorch\.org|pip)\b"
 )
 
 
@@ -84,7 +90,7 @@ def pypi_cpu(facts: Facts) -> Because | None:
 
 
 def _index_with_cuda(facts: Facts) -> bool:
-    """Whether torch came from an upstream index that holds CUDA wheels for aarch64: cu126 and later, from torch 2.6 on."""
+    """Whether torch came from an index that holds CUDA wheels for aarch64: cu126 and later, from torch 2.6 on."""
     release = numbers(facts.torch.torch.value or "")
     named = _CUDA_TAG.search(facts.torch.torch_source.value or "")
     found = named or next((tag for message in facts.messages if (tag := _CUDA_TAG.search(message.text))), None)
@@ -133,29 +139,44 @@ _NAMES_TORCH = Expression(
     r"(?i)(?:pip3?|uv pip|uv|conda|mamba) (?:install|add)\b[^\n]{0,300}?(?<![\w/.-])(?:py)?torch(?![\w/.-])"
 )
 _GOOD_FIRST = (
-    r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image|container|prebuilt|base|working)(?:'s)?[- ]{1,2}){1,3}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)"
-    r"|(?:torch|pytorch|wheel)\b[^;\n]{0,60}\b(?:compiled|built|preinstalled|pre-installed|installed|named|provided|shipped|from)\b[^;\n]{0,50}"
-    r"\b(?:image|dockerfile|container|source|jetson|vendor|nvidia|board|index|system|host)\b|\bnv\d\d\.\d{1,2}\b|a0\+[0-9a-f]{6,12}"
+    r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image|container|prebuilt|base"
+    r"|working)(?:'s)?[- ]{1,2}){1,3}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)"
+    r"|(?:torch|pytorch|wheel)\b[^;\n]{0,60}\b(?:compiled|built|preinstalled|pre-installed|installed|named"
+    r"|provided|shipped|from)\b[^;\n]{0,50}"
+    r"\b(?:image|dockerfile|container|source|jetson|vendor|nvidia|board|index|system|host)\b|\bnv\d\d\.\d{1,2}\b"
+    r"|a0\+[0-9a-f]{6,12}"
 )
-_GOOD_FIRST += r"|(?:vendor|jetson|nvidia|jetpack|image|system|container|board)(?:'s)?(?: \w{1,12}(?:'s)?){0,2} v?\d\.\d{1,2}(?:\.\d{1,2})?\b"
+_GOOD_FIRST += (
+    r"|(?:vendor|jetson|nvidia|jetpack|image|system|container"
+    r"|board)(?:'s)?(?: \w{1,12}(?:'s)?){0,2} v?\d\.\d{1,2}(?:\.\d{1,2})?\b"
+)
 _TAKEN_OVER = (
-    r"(?:replac|overw?r(?:it|id|ot)|swap|uninstall|downgrad|upgrad|displac|clobber|shadow|pull(?:s|ed)? in|remov|re-?lock|re-?instal|supersed|solv(?:es|ed) (?:it )?away)\w{0,10}"
-    r"|(?:pull|br(?:ought|ing)|fetch|put|install|select|choos|chose|t(?:ook|ake))\w{0,5}\b[^;\n]{0,60}\b(?:over (?:it|that)|another|newer|different|default index|PyPI|instead|on top|in front|before it|first)\b"
+    r"(?:replac|overw?r(?:it|id|ot)|swap|uninstall|downgrad|upgrad|displac|clobber|shadow|pull(?:s|ed)? in|remov"
+    r"|re-?lock|re-?instal|supersed|solv(?:es|ed) (?:it )?away)\w{0,10}"
+    r"|(?:pull|br(?:ought|ing)|fetch|put|install|select|choos|chose|t(?:ook"
+    r"|ake))\w{0,5}\b[^;\n]{0,60}\b(?:over (?:it|that)|another|newer|different|default index|PyPI|instead|on top"
+    r"|in front|before it|first)\b"
     r"|(?:pip|uv|poetry|conda|dependenc\w{1,4}|requirements?)\b[^;\n]{0,60}\b(?:later|afterwards)\b"
-    r"|(?:later|then|after(?:wards)?|next)\b[^.;\n]{0,80}\b(?:pip|uv|poetry|dependenc\w{1,4}|requirements?|sync|resolver|script|install\w{0,3}|step)"
+    r"|(?:later|then|after(?:wards)?|next)\b[^.;\n]{0,80}\b(?:pip|uv|poetry|dependenc\w{1,4}|requirements?|sync"
+    r"|resolver|script|install\w{0,3}|step)"
 )
 _FIRST = Expression(_GOOD_FIRST, re.IGNORECASE)
 _THEN = Expression(_TAKEN_OVER, re.IGNORECASE)
 _NEAR = 160
 """Characters within which the newcomer must follow the torch that was there first."""
 _PASSIVE = Expression(
-    r"(?is)(?:replac|overw?r(?:it|id|ot)|uninstall|downgrad|clobber|shadow|displac|hid(?:es?|den)\b|swap)\w{0,10}\b.{0,80}"
-    r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image|container)(?:'s)?[- ]{1,2}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)|nv\d\d\.\d{1,2}|a0\+[0-9a-f]{6,12}"
+    r"(?is)(?:replac|overw?r(?:it|id|ot)|uninstall|downgrad|clobber|shadow|displac|hid(?:es?|den)\b"
+    r"|swap)\w{0,10}\b.{0,80}"
+    r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image"
+    r"|container)(?:'s)?[- ]{1,2}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)|nv\d\d\.\d{1,2}"
+    r"|a0\+[0-9a-f]{6,12}"
     r"|(?:torch|pytorch)\b.{0,40}\b(?:with CUDA|CUDA build))"
 )
 _BY_INSTALLING = Expression(
-    r"(?is)\b(?:install\w{0,8}|requirements?|dependenc\w{1,4}|pip3?|uv|poetry|resolver|setup|build step|script)\b.{0,60}?"
-    r"\b(?:replac|overw?r(?:it|id|ot)|uninstall|remov|downgrad|upgrad|clobber|displac|swap)\w{0,10}\b.{0,60}?\b(?:py)?torch\b(?!vision|audio)"
+    r"(?is)\b(?:install\w{0,8}|requirements?|dependenc\w{1,4}|pip3?|uv|poetry|resolver|setup|build step"
+    r"|script)\b.{0,60}?"
+    r"\b(?:replac|overw?r(?:it|id|ot)|uninstall|remov|downgrad|upgrad|clobber|displac"
+    r"|swap)\w{0,10}\b.{0,60}?\b(?:py)?torch\b(?!vision|audio)"
 )
 """An installation that takes away a torch; the user's own choice is told apart by his command."""
 _GENERIC_FIRST = Expression(r"(?i)\A\W{0,5}(?:PyPI|pip|conda)")
@@ -196,7 +217,8 @@ def _has_cuda(held: Distribution) -> bool:
 
 
 _INSTALLS = Expression(
-    r"(?i)\b(?:pip3?|uv|poetry|conda|mamba|make|setup\.py|install\w{0,20}\.sh)\b[^\n]{0,40}\b(?:install|sync|add|run|develop)?|\./\S{0,40}install"
+    r"(?i)\b(?:pip3?|uv|poetry|conda|mamba|make|setup\.py|install\w{0,20}\.sh)\b[^\n]{0,40}\b(?:install|sync|add"
+    r"|run|develop)?|\./\S{0,40}install"
 )
 _IMAGE_WITH_TORCH = Expression(
     r"(?i)l4t-(?:pytorch|ml|text)|dustynv/\S{0,60}|pytorch[^\s:]{0,20}:\S{0,30}igpu|jetson\S{0,40}(?:torch|pytorch)"
@@ -204,7 +226,7 @@ _IMAGE_WITH_TORCH = Expression(
 
 
 def _by_steps(facts: Facts) -> tuple[Because, Because] | None:
-    """Return the pair that a sequence of steps shows: a vendor's torch first, then an install that does not name torch."""
+    """Return the pair that a sequence of steps shows: a vendor's torch, then an install that does not name torch."""
     torch = facts.torch.torch
     if not torch.value or is_vendor(torch.value) or facts.torch.available.value is True:
         return None

@@ -25,16 +25,25 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD122", name="app-backend-not-selected", root_cause="app-backend-not-selected", layer=Layer.PROGRAM)
 
 _CPU = Expression(
-    r"(?i)\b\w{3,20}s on (?:the )?CPU\b|\b(?:serves?|runs?|running|ran|falls? back|fell back|defaults?|inference|generat\w{1,4}|uses?|stays?|silently)\b[^.\n]{0,40}\b(?:on|to|uses?|with|using) (?:the )?CPU\b|\b100% CPU\b|\bGPU (?:utili[sz]ation|load|usage|util)\b[^.\n]{0,20}\b0 ?%|offloaded 0/\d{1,4} layers|n_gpu_layers ?= ?0|library=cpu|\bGPU (?:is |stays |was )?(?:idle|unused|never used|not used)"
+    r"(?i)\b\w{3,20}s on (?:the )?CPU\b|\b(?:serves?|runs?|running|ran|falls? back|fell back|defaults?|inference"
+    r"|generat\w{1,4}|uses?|stays?|silently)\b[^.\n]{0,40}\b(?:on|to|uses?|with|using) (?:the )?CPU\b"
+    r"|\b100% CPU\b|\bGPU (?:utili[sz]ation|load|usage|util)\b[^.\n]{0,20}\b0 ?%|offloaded 0/\d{1,4} layers"
+    r"|n_gpu_layers ?= ?0|library=cpu|\bGPU (?:is |stays |was )?(?:idle|unused|never used|not used)"
 )
 _FINE = Expression(
-    r"(?i)\bno error\b|\bwithout (?:an |any )?error|\blooks? healthy|\bCUDA (?:initiali[sz]es|works|is fine|itself works|is available|is working)|\bCUDA init\w{0,12} (?:ok|succeed\w{0,3}|fine)|is_available\W{0,12}[^\n]{0,12}True|deviceQuery[^.\n]{0,30}(?:pass|works|ok|fine)|torch[^.\n]{0,30}\b(?:works|sees|fine|True)"
+    r"(?i)\bno error\b|\bwithout (?:an |any )?error|\blooks? healthy|\bCUDA (?:initiali[sz]es|works|is fine"
+    r"|itself works|is available|is working)|\bCUDA init\w{0,12} (?:ok|succeed\w{0,3}|fine)"
+    r"|is_available\W{0,12}[^\n]{0,12}True|deviceQuery[^.\n]{0,30}(?:pass|works|ok|fine)"
+    r"|torch[^.\n]{0,30}\b(?:works|sees|fine|True)"
 )
 _SWITCH = Expression(
-    r"(?i)\b(?:environment variable|env(?:ironment)? var|env\b|flag|option|switch|setting|JETSON_JETPACK|--device|--gpu-layers|-ngl\b|n_gpu_layers|num_gpu|device ?= ?['\"]?(?:cuda|cpu)|OLLAMA_\w{3,30}|BACKEND|provider(?:s)?\b|must be set|was not set|unset)"
+    r"(?i)\b(?:environment variable|env(?:ironment)? var|env\b|flag|option|switch|setting|JETSON_JETPACK"
+    r"|--device|--gpu-layers|-ngl\b|n_gpu_layers|num_gpu|device ?= ?['\"]?(?:cuda|cpu)|OLLAMA_\w{3,30}|BACKEND"
+    r"|provider(?:s)?\b|must be set|was not set|unset)"
 )
 _BROKEN = Expression(
-    r"(?i)cannot open shared|no kernel image|driver .{0,40}too old|not compiled with|Permission denied|Traceback|undefined symbol|unsupported jetpack|not supported"
+    r"(?i)cannot open shared|no kernel image|driver .{0,40}too old|not compiled with|Permission denied|Traceback"
+    r"|undefined symbol|unsupported jetpack|not supported"
 )
 
 

@@ -1,12 +1,12 @@
 """bitsandbytes has no CUDA library for this board.
 
 Why it matters
-    Up to 0.42 its wheel holds x86 libraries and pip takes it on aarch64 all the same; a source install without CMake's flags, or
-    a CUDA that it does not ship, ends alike. torch itself is fine.
+    Up to 0.42 its wheel holds x86 libraries and pip takes it on aarch64 all the same; a source install without
+    CMake's flags, or a CUDA that it does not ship, ends alike. torch itself is fine.
 
 How it is decided
-    bitsandbytes up to 0.42, a missing libbitsandbytes_cudaNNN.so, or "CUDA Setup failed despite GPU being available". "compiled
-    without GPU support" is printed only where torch sees no GPU: then torch comes first.
+    bitsandbytes up to 0.42, a missing libbitsandbytes_cudaNNN.so, or "CUDA Setup failed despite GPU being available".
+    "compiled without GPU support" is printed only where torch sees no GPU: then torch comes first.
 
 What to do
     Build it for the board, or take it from the Jetson index.
@@ -40,7 +40,9 @@ ABOUT = About(
 )
 
 _LITERAL = Expression(
-    r"libbitsandbytes_(?:cuda\d{2,3}|cpu)|CUDA Setup failed|(?i:bitsandbytes)[^\n]{0,80}(?:compiled without GPU|without CUDA|no CUDA|not compiled|CUDA binary|binary not found)|cadam32bit|cget_col_row_stats|cquantize_blockwise|'NoneType' object has no attribute 'c\w{3,40}'"
+    r"libbitsandbytes_(?:cuda\d{2,3}|cpu)|CUDA Setup failed|(?i:bitsandbytes)[^\n]{0,80}(?:compiled without GPU"
+    r"|without CUDA|no CUDA|not compiled|CUDA binary|binary not found)|cadam32bit|cget_col_row_stats"
+    r"|cquantize_blockwise|'NoneType' object has no attribute 'c\w{3,40}'"
     r"|CUDA SETUP:|The following directories listed in your path were found to be non-existent"
 )
 _LAST_OF_X86 = (0, 42)
@@ -82,7 +84,9 @@ def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int
             ),
             Remedy(
                 text="Build it for this board.",
-                command=f"git clone --depth 1 https://github.com/bitsandbytes-foundation/bitsandbytes && cd bitsandbytes\ncmake -DCOMPUTE_BACKEND=cuda -DCOMPUTE_CAPABILITY={arch} -S . && make -j4 && python3 -m pip install --no-build-isolation --no-deps .",
+                command="git clone --depth 1 https://github.com/bitsandbytes-foundation/bitsandbytes && cd "
+                f"bitsandbytes\ncmake -DCOMPUTE_BACKEND=cuda -DCOMPUTE_CAPABILITY={arch} -S . && make -j4 && "
+                "python3 -m pip install --no-build-isolation --no-deps .",
             ),
             Remedy(
                 text="Or take a wheel made for Jetson (JetPack 6).",

@@ -1,11 +1,12 @@
 """bitsandbytes from the default index is built for server ARM: it imports, and its first kernel fails on a Jetson.
 
 Why it matters
-    From 0.46 on there are aarch64 wheels, made for server CUDA. A check that only imports it passes; quantising fails with "named
-    symbol not found". JetPack before 7.2 needs its own build.
+    From 0.46 on there are aarch64 wheels, made for server CUDA. A check that only imports it passes; quantising fails
+    with "named symbol not found". JetPack before 7.2 needs its own build.
 
 How it is decided
-    The message from bitsandbytes' own kernels; or such a wheel on a Jetson before JetPack 7.2 and a quantise call that fails.
+    The message from bitsandbytes' own kernels; or such a wheel on a Jetson before JetPack 7.2 and a quantise call
+    that fails.
 
 What to do
     Build it for the board, or take it from the Jetson index.
@@ -69,15 +70,19 @@ def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int
         remedy=(
             Remedy(
                 text="Build it for this board.",
-                command=f"git clone --depth 1 https://github.com/bitsandbytes-foundation/bitsandbytes && cd bitsandbytes\ncmake -DCOMPUTE_BACKEND=cuda -DCOMPUTE_CAPABILITY={arch} -S . && make -j4 && python3 -m pip install --no-build-isolation --no-deps .",
+                command="git clone --depth 1 https://github.com/bitsandbytes-foundation/bitsandbytes && cd "
+                f"bitsandbytes\ncmake -DCOMPUTE_BACKEND=cuda -DCOMPUTE_CAPABILITY={arch} -S . && make -j4 && "
+                "python3 -m pip install --no-build-isolation --no-deps .",
             ),
             Remedy(
                 text="Or take a wheel made for Jetson (JetPack 6).",
-                command="python3 -m pip install --force-reinstall --no-deps bitsandbytes --index-url https://pypi.jetson-ai-lab.io/jp6/cu126",
+                command="python3 -m pip install --force-reinstall --no-deps bitsandbytes --index-url "
+                "https://pypi.jetson-ai-lab.io/jp6/cu126",
             ),
             Remedy(
                 text="Check with a real call, an import shows nothing.",
-                command="python3 -c 'import torch, bitsandbytes.functional as f; print(f.quantize_4bit(torch.rand(64, 64, device=\"cuda\", dtype=torch.float16))[0].shape)'",
+                command="python3 -c 'import torch, bitsandbytes.functional as f; print(f.quantize_4bit(torch.rand(64, "
+                '64, device="cuda", dtype=torch.float16))[0].shape)\'',
             ),
         ),
         missing=() if facts.torch.bitsandbytes.known else ("bitsandbytes",),

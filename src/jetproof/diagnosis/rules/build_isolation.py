@@ -1,12 +1,12 @@
 """A package was built against a torch that is not the board's: pip's build isolation downloaded another.
 
 Why it matters
-    With build isolation pip makes an empty environment and fetches torch from the default index to build against. The extension
-    then fits that torch and not the one it will meet.
+    With build isolation pip makes an empty environment and fetches torch from the default index to build against. The
+    extension then fits that torch and not the one it will meet.
 
 How it is decided
-    The traceback's path holds pip-build-env-… or uv's builds-v0 with a torch in it; or the build finds no torch although one
-    is installed.
+    The traceback's path holds pip-build-env-… or uv's builds-v0 with a torch in it; or the build finds no torch
+    although one is installed.
 
 What to do
     Build with --no-build-isolation.
@@ -32,10 +32,12 @@ ABOUT = About(
 )
 
 _PATH = Expression(
-    r"pip-build-env-|builds-v0/\.tmp|build isolation|--no-build-isolation|isolated (?:build )?environment|Getting requirements to build wheel"
+    r"pip-build-env-|builds-v0/\.tmp|build isolation|--no-build-isolation|isolated (?:build )?environment"
+    r"|Getting requirements to build wheel"
 )
 _TORCH = Expression(
-    r"No module named ['\"]?torch\b|detected CUDA version \([\d.]{3,6}\) mismatches the version that was used to compile|(?i:\btorch\b[^\n]{0,60}\b(?:downloaded|fetched|pulled)\b[^\n]{0,40}\b(?:build|isolat))"
+    r"No module named ['\"]?torch\b|detected CUDA version \([\d.]{3,6}\) mismatches the version that was used "
+    r"to compile|(?i:\btorch\b[^\n]{0,60}\b(?:downloaded|fetched|pulled)\b[^\n]{0,40}\b(?:build|isolat))"
 )
 
 

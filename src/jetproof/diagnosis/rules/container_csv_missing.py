@@ -40,15 +40,20 @@ ABOUT = About(
 )
 
 _LISTS = Expression(
-    r"(?i)(?:host-files-for-container\.d|\b(?:cuda|cudnn|tensorrt|l4t|devices|drivers)\.csv|csv (?:files?|lists?))[^\n]{0,80}(?:No such file|empty|missing|not there|absent|were gone|not exist|total 0|lacks?|only|without)"
-    r"|(?:no|missing|without|lost|lacks?|empty)\b[^.\n]{0,30}(?:csv (?:files?|lists?)|\*\.csv|\w{2,10}\.csv)|skipping[^\n]{0,30}csv"
+    r"(?i)(?:host-files-for-container\.d|\b(?:cuda|cudnn|tensorrt|l4t|devices|drivers)\.csv|csv (?:files?"
+    r"|lists?))[^\n]{0,80}(?:No such file|empty|missing|not there|absent|were gone|not exist|total 0|lacks?|only"
+    r"|without)"
+    r"|(?:no|missing|without|lost|lacks?|empty)\b[^.\n]{0,30}(?:csv (?:files?|lists?)|\*\.csv|\w{2,10}\.csv)"
+    r"|skipping[^\n]{0,30}csv"
 )
 _NODE = Expression(r"mount error: stat failed: /dev/\S{1,40}|mount error: file creation failed: \S{1,300}: file exists")
 _NOT_MOUNTED = Expression(
-    r"(?i)\b(?:missing|absent|not there|not found|nowhere) (?:from|in|inside) (?:the |my )?container|\b(?:not|n't|never) (?:being )?(?:properly )?mount(?:ed|ing)?\b"
+    r"(?i)\b(?:missing|absent|not there|not found|nowhere) (?:from|in|inside) (?:the |my )?container|\b(?:not"
+    r"|n't|never) (?:being )?(?:properly )?mount(?:ed|ing)?\b"
 )
 _HOST_HAS = Expression(
-    r"(?i)\b(?:exists?|present|there|found|have|has)\b[^.\n]{0,40}\bon (?:the )?host\b|\bhost (?:has|have|does have)\b|\bon (?:the )?host\b[^.\n]{0,60}\b(?:exists?|present|there|are|is)\b"
+    r"(?i)\b(?:exists?|present|there|found|have|has)\b[^.\n]{0,40}\bon (?:the )?host\b|\bhost (?:has|have"
+    r"|does have)\b|\bon (?:the )?host\b[^.\n]{0,60}\b(?:exists?|present|there|are|is)\b"
 )
 
 
@@ -102,7 +107,8 @@ def _finding(
             ),
             Remedy(
                 text="Install what brings them (JetPack 4: one package a part; later: nvidia-container).",
-                command="sudo apt-get update && sudo apt-get install -y --reinstall nvidia-container nvidia-container-toolkit\nsudo systemctl restart docker",
+                command="sudo apt-get update && sudo apt-get install -y --reinstall nvidia-container "
+                "nvidia-container-toolkit\nsudo systemctl restart docker",
             ),
         ),
         missing=("container.csv_lists",),

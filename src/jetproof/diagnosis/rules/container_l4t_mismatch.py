@@ -6,8 +6,8 @@ Why it matters
     does not help.
 
 How it is decided
-    The image's rNN tag (or the JetPack it names) against the host's L4T; the runtime's own refusal, "unsatisfied condition:
-    cuda>="; a JetPack 6 -igpu image on JetPack 7.
+    The image's rNN tag (or the JetPack it names) against the host's L4T; the runtime's own refusal, "unsatisfied
+    condition: cuda>="; a JetPack 6 -igpu image on JetPack 7.
 
 What to do
     Take the image of the host's group, or flash the JetPack that the image is for.
@@ -42,7 +42,8 @@ _REFUSED = Expression(
 )
 _IGPU = Expression(r"(?i)-igpu\b")
 _FOR_OTHER = Expression(
-    r"(?i)\b(?:image|container)\b[^.\n]{0,80}\b(?:for|made for|built for|targets|based on|of)\b[^.\n]{0,30}\b(?:JetPack ?(\d(?:\.\d)?)|(?:L4T[ -]?)?R?(3[2-9](?:\.\d{1,2}){0,2}))"
+    r"(?i)\b(?:image|container)\b[^.\n]{0,80}\b(?:for|made for|built for|targets|based on"
+    r"|of)\b[^.\n]{0,30}\b(?:JetPack ?(\d(?:\.\d)?)|(?:L4T[ -]?)?R?(3[2-9](?:\.\d{1,2}){0,2}))"
 )
 _TAG = Expression(r"(?i)[:\-_]r(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)\b")
 _LEAD_OF_JETPACK = {4: "32", 5: "34/35", 6: "36", 7: "38"}

@@ -5,8 +5,8 @@ Why it matters
     libraries are missing or empty, and the GPU is not there. `docker build` uses it only when it is the default.
 
 How it is decided
-    The runtime is stated not to be nvidia, Docker does not know it, --gpus is refused in csv mode, libraries in the image
-    have no bytes, or device nodes are absent in the container while the host works.
+    The runtime is stated not to be nvidia, Docker does not know it, --gpus is refused in csv mode, libraries in the
+    image have no bytes, or device nodes are absent in the container while the host works.
 
 What to do
     Install and register the runtime, make it the default, and start with --runtime nvidia.
@@ -31,22 +31,33 @@ ABOUT = About(
 )
 
 _LITERAL = Expression(
-    r"(?i)file not recognized: file truncated|unresolvable CDI devices nvidia|Default docker runtime is not nvidia|unknown or invalid runtime name:? ?\"?nvidia|Unknown runtime specified \"?nvidia|could not select device driver \S{0,12} with capabilities"
-    r"|runtime[ '\"]{1,3}nvidia['\"]? (?:is )?(?:not (?:found|installed|registered|configured)|unknown)|nvidia-container-runtime\S{0,20}: (?:executable file )?(?:not found|no such file)"
-    r"|WARNING: The NVIDIA Driver was not detected|no nvidia runtime|nvidia runtime (?:is |was )?(?:not|missing|absent)|without (?:the )?(?:nvidia runtime|--runtime[ =]nvidia|nvidia container (?:runtime|toolkit))"
-    r"|(?:nvidia-)?container[- ]toolkit (?:is |was )?not installed|\bdefault[- ]runtime\b[^\n]{0,30}\b(?:runc|not nvidia|not set|missing|wasn't|isn't)|forgot (?:to (?:add|pass|give) )?['\"`]?--runtime"
+    r"(?i)file not recognized: file truncated|unresolvable CDI devices nvidia"
+    r"|Default docker runtime is not nvidia|unknown or invalid runtime name:? ?\"?nvidia"
+    r"|Unknown runtime specified \"?nvidia|could not select device driver \S{0,12} with capabilities"
+    r"|runtime[ '\"]{1,3}nvidia['\"]? (?:is )?(?:not (?:found|installed|registered|configured)|unknown)"
+    r"|nvidia-container-runtime\S{0,20}: (?:executable file )?(?:not found|no such file)"
+    r"|WARNING: The NVIDIA Driver was not detected|no nvidia runtime|nvidia runtime (?:is |was )?(?:not|missing"
+    r"|absent)|without (?:the )?(?:nvidia runtime|--runtime[ =]nvidia|nvidia container (?:runtime|toolkit))"
+    r"|(?:nvidia-)?container[- ]toolkit (?:is |was )?not installed|\bdefault[- ]runtime\b[^\n]{0,30}\b(?:runc"
+    r"|not nvidia|not set|missing|wasn't|isn't)|forgot (?:to (?:add|pass|give) )?['\"`]?--runtime"
 )
 _NO_NODES = Expression(
-    r"(?i)/dev/(?:nvmap|nvhost-(?:ctrl|gpu|ctrl-gpu|as-gpu)|nvgpu)\S{0,20}[^\n]{0,60}(?:No such file|not found|missing|absent|does(?:n't| not) exist)|NvRmMemInitNvmap[^\n]{0,60}No such file|(?:no|without|lacks?) /dev/(?:nvhost|nvmap|nvgpu)"
+    r"(?i)/dev/(?:nvmap|nvhost-(?:ctrl|gpu|ctrl-gpu|as-gpu)|nvgpu)\S{0,20}[^\n]{0,60}(?:No such file|not found"
+    r"|missing|absent|does(?:n't| not) exist)|NvRmMemInitNvmap[^\n]{0,60}No such file|(?:no|without"
+    r"|lacks?) /dev/(?:nvhost|nvmap|nvgpu)"
 )
 _NOT_NVIDIA = Expression(
-    r"(?i)\bnot nvidia\b|\brunc\b|\bnone\b|\bnot given\b|\bdefault\b(?!.{0,20}nvidia)|\bcrun\b|\bplain\b|\bkata\b|\bmissing\b"
+    r"(?i)\bnot nvidia\b|\brunc\b|\bnone\b|\bnot given\b|\bdefault\b(?!.{0,20}nvidia)|\bcrun\b|\bplain\b"
+    r"|\bkata\b|\bmissing\b"
 )
 _HOST_WORKS = Expression(
-    r"(?i)\b(?:works?|fine|True|ok|available|detected)\b[^.\n]{0,40}\bon (?:the )?host\b|\bon (?:the )?host\b[^.\n]{0,60}\b(?:works?|fine|True|ok|available|detected|sees)\b|\boutside (?:of )?(?:the )?(?:container|docker)\b[^.\n]{0,40}\b(?:works?|fine|True)"
+    r"(?i)\b(?:works?|fine|True|ok|available|detected)\b[^.\n]{0,40}\bon (?:the )?host\b"
+    r"|\bon (?:the )?host\b[^.\n]{0,60}\b(?:works?|fine|True|ok|available|detected|sees)\b"
+    r"|\boutside (?:of )?(?:the )?(?:container|docker)\b[^.\n]{0,40}\b(?:works?|fine|True)"
 )
 _BUILD = Expression(
-    r"(?i)\bdocker(?:-compose| compose)? build\b|\bduring (?:the )?(?:docker )?build\b|\bjetson-containers build\b|\bbuildx?\b.{0,20}\bDockerfile\b|^ => ERROR \[|RUN python3? -c",
+    r"(?i)\bdocker(?:-compose| compose)? build\b|\bduring (?:the )?(?:docker )?build\b"
+    r"|\bjetson-containers build\b|\bbuildx?\b.{0,20}\bDockerfile\b|^ => ERROR \[|RUN python3? -c",
     re.MULTILINE,
 )
 _FROM_HOST = frozenset(
@@ -131,7 +142,8 @@ def _host_works(facts: Facts) -> Because | None:
     blind = facts.torch.available.value is False or hit(
         facts,
         Expression(
-            r"(?i)no CUDA|no GPU|no NVIDIA (?:driver|GPU)|not detect|cannot (?:find|see)|False|100\b|CUDA driver version is insufficient|libcuda"
+            r"(?i)no CUDA|no GPU|no NVIDIA (?:driver|GPU)|not detect|cannot (?:find|see)|False|100\b"
+            r"|CUDA driver version is insufficient|libcuda"
         ),
     )
     return found.because if found and blind else None

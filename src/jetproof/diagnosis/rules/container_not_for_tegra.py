@@ -1,8 +1,8 @@
 """The image is not made for Jetson, and this board needs one that is.
 
 Why it matters
-    Up to JetPack 6, and on Orin before JetPack 7.2, an arm64 image for servers or discrete GPUs has neither code for the
-    board's GPU nor the libraries that fit its driver. On Thor and on JetPack 7.2 such images are right.
+    Up to JetPack 6, and on Orin before JetPack 7.2, an arm64 image for servers or discrete GPUs has neither code for
+    the board's GPU nor the libraries that fit its driver. On Thor and on JetPack 7.2 such images are right.
 
 How it is decided
     The image's name: generic NGC, nvidia/cuda, an x86 project's image, a dGPU or server build, against the board.
@@ -30,7 +30,9 @@ ABOUT = About(
 )
 
 _TOLD = Expression(
-    r"(?i)\b(?:image|container|holohub|build)\b[^.\n]{0,60}\b(?:dgpu|discrete|sbsa|server arm64|not (?:made|built|meant) for (?:jetson|tegra|l4t))\b|\b(?:dgpu|sbsa)\b[^.\n]{0,30}\b(?:image|container|variant|build)|\bbuilt for (?:the )?dGPU\b|--gpu[ =]dgpu|--base-?img[ =]\S*dgpu|\bdgpu\b"
+    r"(?i)\b(?:image|container|holohub|build)\b[^.\n]{0,60}\b(?:dgpu|discrete|sbsa|server arm64|not (?:made"
+    r"|built|meant) for (?:jetson|tegra|l4t))\b|\b(?:dgpu|sbsa)\b[^.\n]{0,30}\b(?:image|container|variant|build)"
+    r"|\bbuilt for (?:the )?dGPU\b|--gpu[ =]dgpu|--base-?img[ =]\S*dgpu|\bdgpu\b"
 )
 
 
@@ -43,7 +45,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     symptom = literal or hit(
         facts,
         Expression(
-            r"(?i)no CUDA-capable device|is_available\W{0,4}[^\n]{0,30}False|cannot open shared object|nvrm|Unsupported|CUDA error|file exists|not detected|failed"
+            r"(?i)no CUDA-capable device|is_available\W{0,4}[^\n]{0,30}False|cannot open shared object|nvrm"
+            r"|Unsupported|CUDA error|file exists|not detected|failed"
         ),
     )
     if image.value and FOR_TEGRA.search(image.value) and not re.search(r"(?i)\bdgpu\b", image.value):

@@ -24,8 +24,13 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD054", name="container-wrong-arch", root_cause="container-wrong-arch", layer=Layer.CONTAINER)
 
 _OTHER = Expression(
-    r"(?i)no (?:matching )?(?:manifest|image)[^\n]{0,60}linux/arm64|image(?:'s|\(s\))? (?:requested )?platform \(?linux/amd64|platform \(linux/amd64\) does not match|wrong ELF class|cannot execute binary file"
-    r"|ELF 64-bit LSB \S{0,40}x86-64|\b(?:image|container|tag|docker)s?\b[^.\n]{0,40}\b(?:won't|will not|do(?:es)?n[o']t|do(?:es)? not|can(?:not|'t)|not)\b[^.\n]{0,20}\b(?:run|start|work|support\w{0,2}|built|available|exist|made)\b[^.\n]{0,20}\b(?:arm64|aarch64|arm)\b|\b(?:amd64|x86[-_]64)[- ]only\b|\bonly (?:built |available |published )?for (?:linux/)?(?:amd64|x86[-_]64)\b"
+    r"(?i)no (?:matching )?(?:manifest|image)[^\n]{0,60}linux/arm64|image(?:'s"
+    r"|\(s\))? (?:requested )?platform \(?linux/amd64|platform \(linux/amd64\) does not match|wrong ELF class"
+    r"|cannot execute binary file"
+    r"|ELF 64-bit LSB \S{0,40}x86-64|\b(?:image|container|tag|docker)s?\b[^.\n]{0,40}\b(?:won't|will not"
+    r"|do(?:es)?n[o']t|do(?:es)? not|can(?:not|'t)|not)\b[^.\n]{0,20}\b(?:run|start|work|support\w{0,2}|built"
+    r"|available|exist|made)\b[^.\n]{0,20}\b(?:arm64|aarch64|arm)\b|\b(?:amd64|x86[-_]64)[- ]only\b"
+    r"|\bonly (?:built |available |published )?for (?:linux/)?(?:amd64|x86[-_]64)\b"
 )
 
 

@@ -25,8 +25,11 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD082", name="cudnn-abi-mismatch", root_cause="cudnn-abi-mismatch", layer=Layer.TORCH_LIBRARIES)
 
 _LITERAL = Expression(
-    r"(?i)cuDNN version (?:incompatibility|mismatch)|compiled\s{1,3}against \(\d{1,2}, \d{1,3}, \d{1,3}\) but (?:found|linked)|CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH|CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
-    r"|libcudnn\w{0,30}\.so\S{0,12}[^\n]{0,80}(?:version .{0,40} not found|undefined symbol)|Loaded runtime CuDNN library: [\d.]{1,12} but source was compiled with"
+    r"(?i)cuDNN version (?:incompatibility|mismatch)"
+    r"|compiled\s{1,3}against \(\d{1,2}, \d{1,3}, \d{1,3}\) but (?:found|linked)"
+    r"|CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH|CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
+    r"|libcudnn\w{0,30}\.so\S{0,12}[^\n]{0,80}(?:version .{0,40} not found|undefined symbol)"
+    r"|Loaded runtime CuDNN library: [\d.]{1,12} but source was compiled with"
 )
 _SHARED = Expression(
     r"CUDNN_STATUS_(?:NOT_INITIALIZED|ARCH_MISMATCH|NOT_SUPPORTED)|Could not load library libcudnn\w{3,30}"

@@ -1,8 +1,8 @@
 """A detector says that CUDA is not installed, and it is.
 
 Why it matters
-    JetPack does not put /usr/local/cuda/bin on PATH, and some tools look for files that newer releases do not have. What they report is
-    about their search, not about CUDA.
+    JetPack does not put /usr/local/cuda/bin on PATH, and some tools look for files that newer releases do not have.
+    What they report is about their search, not about CUDA.
 
 How it is decided
     The detector's line, with nvcc or the toolkit's directory there; programs that need CUDA work.
@@ -26,11 +26,20 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD123", name="detector-false-negative", root_cause="detector-false-negative", layer=Layer.PROGRAM)
 
 _SAYS_NO = Expression(
-    r"(?i)\bCUDA\W{1,4}(?:is )?(?:NOT[ _]INSTALLED|MISSING|not found|none)\b|\bnvcc\b[^\n]{0,12}(?:command )?not (?:found|in (?:the )?path|on (?:the )?path)|\b(?:command -v|which|where(?:is)?) nvcc\b[^\n]{0,40}\b(?:nothing|empty|fails?|failed|none|false|no output)\b|No CUDA (?:toolset|toolkit) found|CUDA_HOME environment variable is not set|Could not find (?:nvcc|CUDA toolkit)|(?:jtop|jetson_release|jetson-stats|detector|script|tool)\b[^.\n]{0,60}\b(?:says|shows?|reports?|prints?|lists?)\b[^.\n]{0,40}\b(?:CUDA|cuDNN|TensorRT|OpenCV)\b[^.\n]{0,20}\b(?:not|no|missing|NO)\b"
+    r"(?i)\bCUDA\W{1,4}(?:is )?(?:NOT[ _]INSTALLED|MISSING|not found|none)\b"
+    r"|\bnvcc\b[^\n]{0,12}(?:command )?not (?:found|in (?:the )?path|on (?:the )?path)|\b(?:command -v|which"
+    r"|where(?:is)?) nvcc\b[^\n]{0,40}\b(?:nothing|empty|fails?|failed|none|false|no output)\b"
+    r"|No CUDA (?:toolset|toolkit) found|CUDA_HOME environment variable is not set|Could not find (?:nvcc"
+    r"|CUDA toolkit)|(?:jtop|jetson_release|jetson-stats|detector|script|tool)\b[^.\n]{0,60}\b(?:says|shows?"
+    r"|reports?|prints?|lists?)\b[^.\n]{0,40}\b(?:CUDA|cuDNN|TensorRT|OpenCV)\b[^.\n]{0,20}\b(?:not|no|missing"
+    r"|NO)\b"
     r"|\bOpenCV\b[^\n]{0,30}compiled CUDA: ?NO|CUDA_TOOLKIT_ROOT_DIR not found|could not find CUDA"
 )
 _THERE = Expression(
-    r"(?i)/usr/local/cuda(?:-\d{1,2}(?:\.\d{1,2})?)?(?:/bin/nvcc|/lib64|/version)?\b(?![^\n]{0,40}(?:No such|not found|does not exist))|\bdpkg\b[^\n]{0,40}\bcuda|\b(?:CUDA|nvcc|toolkit) (?:is |are )?(?:there|present|installed|exists)|\bdeviceQuery\b[^.\n]{0,30}(?:pass|works|runs)|is_available\W{0,12}[^\n]{0,12}True"
+    r"(?i)/usr/local/cuda(?:-\d{1,2}(?:\.\d{1,2})?)?(?:/bin/nvcc|/lib64|/version)?\b(?![^\n]{0,40}(?:No such"
+    r"|not found|does not exist))|\bdpkg\b[^\n]{0,40}\bcuda|\b(?:CUDA|nvcc|toolkit) (?:is |are )?(?:there"
+    r"|present|installed|exists)|\bdeviceQuery\b[^.\n]{0,30}(?:pass|works|runs)"
+    r"|is_available\W{0,12}[^\n]{0,12}True"
 )
 
 
@@ -81,7 +90,8 @@ def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: 
             ),
             Remedy(
                 text="Put it on the path for tools that search there.",
-                command="echo 'export PATH=/usr/local/cuda/bin:$PATH CUDA_HOME=/usr/local/cuda' >> ~/.bashrc && . ~/.bashrc",
+                command="echo 'export PATH=/usr/local/cuda/bin:$PATH CUDA_HOME=/usr/local/cuda' >> ~/.bashrc && . "
+                "~/.bashrc",
             ),
         ),
         missing=("cuda.nvcc",) if specificity == SHARED else (),

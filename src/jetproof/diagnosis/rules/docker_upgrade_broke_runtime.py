@@ -1,8 +1,8 @@
 """Containers no longer start after Docker or the runtime was upgraded on the host.
 
 Why it matters
-    L4T's kernels lack features that newer Docker releases ask for (iptables' raw table, nf_tables, clone3 in seccomp), so an
-    ordinary `apt upgrade` can stop every container.
+    L4T's kernels lack features that newer Docker releases ask for (iptables' raw table, nf_tables, clone3 in
+    seccomp), so an ordinary `apt upgrade` can stop every container.
 
 How it is decided
     The daemon or the container does not start at all, with messages about iptables, seccomp, clone3 or cgroups, mostly
@@ -30,14 +30,24 @@ ABOUT = About(
 )
 
 _KERNEL = Expression(
-    r"(?i)can't initialize iptables table|iptables[^\n]{0,20}(?:failed|v1\.8\.\d)[^\n]{0,120}(?:raw|nf_tables|legacy|addrtype|No chain|does not exist|Invalid argument|revision)|iptable_raw|IP_NF_RAW|DOCKER-ISOLATION-STAGE|failed to (?:add jump rules|create NAT chain|set up container networking|register \"?bridge)"
-    r"|\bclone3\b|seccomp[^\n]{0,60}(?:errno|operation not permitted|failed|not supported|unknown)|unable to start (?:container process|unit)[^\n]{0,120}(?:seccomp|bpf|cgroup)|bpf_prog_query|BPF_CGROUP_DEVICE|error initializing network controller|failed to start daemon"
+    r"(?i)can't initialize iptables table|iptables[^\n]{0,20}(?:failed|v1\.8\.\d)[^\n]{0,120}(?:raw|nf_tables"
+    r"|legacy|addrtype|No chain|does not exist|Invalid argument|revision)|iptable_raw|IP_NF_RAW"
+    r"|DOCKER-ISOLATION-STAGE|failed to (?:add jump rules|create NAT chain|set up container networking"
+    r"|register \"?bridge)"
+    r"|\bclone3\b|seccomp[^\n]{0,60}(?:errno|operation not permitted|failed|not supported|unknown)"
+    r"|unable to start (?:container process|unit)[^\n]{0,120}(?:seccomp|bpf|cgroup)|bpf_prog_query"
+    r"|BPF_CGROUP_DEVICE|error initializing network controller|failed to start daemon"
 )
 _UPGRADED = Expression(
-    r"(?i)\b(?:after|since|following|upon)\b[^.\n]{0,60}\b(?:apt(?:-get)?(?: update| upgrade| dist-upgrade|-get upgrade)?|upgrad\w{1,3}|updat\w{1,3})\b|\bdocker(?:-ce|\.io)?(?:\s?\d{2}(?:\.\d{1,2}){0,2})?\b[^.\n]{0,40}\b(?:upgrad|updat)\w{1,3}|\bunattended[- ]upgrades?\b|\bupgraded (?:to )?docker|\bdocker(?:-ce)? (?:2[3-9]|[3-9]\d)\.\d"
+    r"(?i)\b(?:after|since|following|upon)\b[^.\n]{0,60}\b(?:apt(?:-get)?(?: update| upgrade| dist-upgrade"
+    r"|-get upgrade)?|upgrad\w{1,3}|updat\w{1,3})\b|\bdocker(?:-ce"
+    r"|\.io)?(?:\s?\d{2}(?:\.\d{1,2}){0,2})?\b[^.\n]{0,40}\b(?:upgrad|updat)\w{1,3}|\bunattended[- ]upgrades?\b"
+    r"|\bupgraded (?:to )?docker|\bdocker(?:-ce)? (?:2[3-9]|[3-9]\d)\.\d"
 )
 _DOES_NOT_START = Expression(
-    r"(?i)\b(?:container|docker)\b[^.\n]{0,40}\b(?:no longer|not|n't|fails? to|never|refuses to)\b[^.\n]{0,20}\b(?:start|run|launch)|OCI runtime create failed|failed to create (?:shim|task)|daemon is not running|Cannot connect to the Docker daemon|docker\.service: Failed"
+    r"(?i)\b(?:container|docker)\b[^.\n]{0,40}\b(?:no longer|not|n't|fails? to|never"
+    r"|refuses to)\b[^.\n]{0,20}\b(?:start|run|launch)|OCI runtime create failed|failed to create (?:shim|task)"
+    r"|daemon is not running|Cannot connect to the Docker daemon|docker\.service: Failed"
 )
 
 
@@ -56,18 +66,21 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
 
 def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
     return ABOUT.finding(
-        "Containers do not start since Docker or its runtime was upgraded: the release asks L4T's kernel for what it lacks.",
+        "Containers do not start since Docker or its runtime was upgraded: the release asks L4T's kernel for "
+        "what it lacks.",
         because=reasons,
         specificity=specificity,
         confidence=confidence,
         remedy=(
             Remedy(
                 text="Go back to a release that this kernel serves, and hold it.",
-                command="sudo apt-get install -y --allow-downgrades docker-ce=5:27.5* docker-ce-cli=5:27.5*\nsudo apt-mark hold docker-ce docker-ce-cli",
+                command="sudo apt-get install -y --allow-downgrades docker-ce=5:27.5* docker-ce-cli=5:27.5*\nsudo "
+                "apt-mark hold docker-ce docker-ce-cli",
             ),
             Remedy(
                 text="If the message names iptables, use its legacy backend.",
-                command="sudo update-alternatives --set iptables /usr/sbin/iptables-legacy\nsudo update-alternatives --set ip6tables /usr/sbin/ip6tables-legacy\nsudo systemctl restart docker",
+                command="sudo update-alternatives --set iptables /usr/sbin/iptables-legacy\nsudo update-alternatives "
+                "--set ip6tables /usr/sbin/ip6tables-legacy\nsudo systemctl restart docker",
             ),
         ),
     )

@@ -1,12 +1,12 @@
 """The program asks for a newer CUDA than this L4T's driver speaks, and refuses at its start.
 
 Why it matters
-    On a Jetson the driver is part of L4T: 11.4 on JetPack 5, 12.2 on 6.0, 12.6 on 6.1 and 6.2, 13.0 on 7.0 and 7.1, 13.2 on
-    7.2. PyPI's aarch64 torch is CUDA 13 from 2.11 on, so a plain install on JetPack 6 ends here.
+    On a Jetson the driver is part of L4T: 11.4 on JetPack 5, 12.2 on 6.0, 12.6 on 6.1 and 6.2, 13.0 on 7.0 and 7.1,
+    13.2 on 7.2. PyPI's aarch64 torch is CUDA 13 from 2.11 on, so a plain install on JetPack 6 ends here.
 
 How it is decided
-    torch.version.cuda against the number in "found version NNNNN" or cuDriverGetVersion, or the program's own refusal. If it
-    starts and fails later, that is another rule.
+    torch.version.cuda against the number in "found version NNNNN" or cuDriverGetVersion, or the program's own
+    refusal. If it starts and fails later, that is another rule.
 
 What to do
     Install the build for this JetPack. Never update the driver alone.
@@ -40,7 +40,10 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD072", name="driver-too-old-for-cuda", root_cause="driver-too-old-for-cuda", layer=Layer.TORCH_BUILD)
 
 _REFUSED = Expression(
-    r"(?i)driver\b[^\n]{0,80}\b(?:is )?too old|Required: driver version|(?:requires?|needs?)\b[^.\n]{0,30}\b(?:driver|CUDA)\b[^.\n]{0,20}(?:>=|≥|or newer|at least)[^.\n]{0,40}|minimum (?:required )?driver|driver version[^\n]{0,60}(?:not supported|unsupported|below)|forward compatibility was attempted on non supported HW"
+    r"(?i)driver\b[^\n]{0,80}\b(?:is )?too old|Required: driver version|(?:requires?"
+    r"|needs?)\b[^.\n]{0,30}\b(?:driver|CUDA)\b[^.\n]{0,20}(?:>=|≥|or newer|at least)[^.\n]{0,40}"
+    r"|minimum (?:required )?driver|driver version[^\n]{0,60}(?:not supported|unsupported|below)"
+    r"|forward compatibility was attempted on non supported HW"
     r"|error 803|system has unsupported display driver / cuda driver combination|\berror(?: code)?:? 35\b"
 )
 _LATER = Expression(r"CUBLAS_STATUS|UNSUPPORTED_PTX|no kernel image")

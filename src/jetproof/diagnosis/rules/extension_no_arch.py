@@ -1,12 +1,12 @@
 """A package beside torch has no code for this GPU.
 
 Why it matters
-    flash-attn, JAX, a project's own CUDA extension or kernels are compiled for a list of architectures of their own. torch's being
-    right does not help.
+    flash-attn, JAX, a project's own CUDA extension or kernels are compiled for a list of architectures of their own.
+    torch's being right does not help.
 
 How it is decided
-    "no kernel image" and the code that lacks it is not torch's: another package is named as the one that fails, or torch's own list
-    holds this GPU, or the image is made for Jetson.
+    "no kernel image" and the code that lacks it is not torch's: another package is named as the one that fails, or
+    torch's own list holds this GPU, or the image is made for Jetson.
 
 What to do
     Build that package for the board's architecture.
@@ -40,10 +40,13 @@ ABOUT = About(id="JD100", name="extension-no-gpu-arch", root_cause="extension-no
 
 _FOR_JETSON = Expression(r"(?i)l4t|jetson|dustynv|-igpu|\br3[2-9]\.\d|tegra")
 _ARCH = Expression(
-    r"(?i)\b(?:compiled|built|build|builds|kernels?|binar(?:y|ies)|cubins?|code|cuobjdump|wheel|image)\b[^.\n]{0,60}\b(?:only |just )?(?:for |lacks? |without |no )?sm_?\d{2,3}\b|Unsupported gpu architecture 'compute_\d{2,3}[af]?'|\bcode=sm_\d{2}|cuobjdump"
+    r"(?i)\b(?:compiled|built|build|builds|kernels?|binar(?:y|ies)|cubins?|code|cuobjdump|wheel"
+    r"|image)\b[^.\n]{0,60}\b(?:only |just )?(?:for |lacks? |without |no )?sm_?\d{2,3}\b"
+    r"|Unsupported gpu architecture 'compute_\d{2,3}[af]?'|\bcode=sm_\d{2}|cuobjdump"
 )
 _PROSE = Expression(
-    r"(?i)\b(?:lacks?|no|not|without|missing|not (?:built|compiled) for)\b[^.\n]{0,60}\b(?:sm_?(?:53|62|72|87|101|110)[af]?|compute capability (?:5\.?3|6\.?2|7\.?2|8\.?7|11\.?0))\b"
+    r"(?i)\b(?:lacks?|no|not|without|missing|not (?:built|compiled) for)\b[^.\n]{0,60}\b(?:sm_?(?:53|62|72|87"
+    r"|101|110)[af]?|compute capability (?:5\.?3|6\.?2|7\.?2|8\.?7|11\.?0))\b"
 )
 
 
@@ -87,7 +90,8 @@ def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int
             Remedy(text="See what the failing library holds.", command="cuobjdump --list-elf PATH/TO/EXTENSION.so"),
             Remedy(
                 text="Build the package for this GPU, against the installed torch.",
-                command=f"TORCH_CUDA_ARCH_LIST={gpu} python3 -m pip install --no-build-isolation --no-deps --no-binary :all: PACKAGE",
+                command=f"TORCH_CUDA_ARCH_LIST={gpu} python3 -m pip install --no-build-isolation --no-deps --no-binary "
+                ":all: PACKAGE",
             ),
         ),
         missing=("the library that fails",) if specificity != LITERAL else (),

@@ -45,17 +45,24 @@ ABOUT = About(
 )
 
 _MINIMAL = Expression(
-    r"(?i)\b(?:minimal|custom|self-?made|hand-?made|bare|stripped|slim|debootstrap\w{0,3}|yocto|balena|buildroot|armbian)\b[^.\n]{0,50}\b(?:root ?fs|root file ?system|image|l4t|install|flash|build)"
-    r"|\b(?:root ?fs|root file ?system)\b[^.\n]{0,40}\b(?:minimal|custom|self-?made|debootstrap)|\bflashed (?:only|just) (?:the )?(?:OS|L4T|BSP)|\bwithout (?:the )?(?:SDK|JetPack) components"
+    r"(?i)\b(?:minimal|custom|self-?made|hand-?made|bare|stripped|slim|debootstrap\w{0,3}|yocto|balena|buildroot"
+    r"|armbian)\b[^.\n]{0,50}\b(?:root ?fs|root file ?system|image|l4t|install|flash|build)"
+    r"|\b(?:root ?fs|root file ?system)\b[^.\n]{0,40}\b(?:minimal|custom|self-?made|debootstrap)"
+    r"|\bflashed (?:only|just) (?:the )?(?:OS|L4T|BSP)|\bwithout (?:the )?(?:SDK|JetPack) components"
 )
 _NOT_THERE = Expression(
-    r"(?i)(?:E: Unable to locate package|package)\s['\"]?(?:nvidia-jetpack|cuda-toolkit[\w-]*|libcudnn\w*|nvidia-l4t-\w[\w-]*|tensorrt|nvidia-cuda\w*)['\"]?\s?(?:is |are )?(?:not installed|missing)"
-    r"|(?:nvidia-l4t-(?:multimedia|jetson-multimedia-api|cuda|3d-core)[\w-]*|cuda-(?:toolkit|libraries|runtime|cudart)[\w-]*|libcudnn\d[\w-]*|nvidia-jetpack|nvidia-cuda|nvidia-cudnn)\b[^.\n]{0,40}\b(?:not installed|missing|absent|was not there|no packages found|is not installed)"
-    r"|dpkg-query: no packages found matching (?:cuda|libcudnn|nvidia-jetpack|tensorrt)|\bno /usr/local/cuda\b|/usr/local/cuda\S{0,40}[ '\":]{1,4}No such file or directory"
+    r"(?i)(?:E: Unable to locate package|package)\s['\"]?(?:nvidia-jetpack|cuda-toolkit[\w-]*|libcudnn\w*"
+    r"|nvidia-l4t-\w[\w-]*|tensorrt|nvidia-cuda\w*)['\"]?\s?(?:is |are )?(?:not installed|missing)"
+    r"|(?:nvidia-l4t-(?:multimedia|jetson-multimedia-api|cuda|3d-core)[\w-]*|cuda-(?:toolkit|libraries|runtime"
+    r"|cudart)[\w-]*|libcudnn\d[\w-]*|nvidia-jetpack|nvidia-cuda|nvidia-cudnn)\b[^.\n]{0,40}\b(?:not installed"
+    r"|missing|absent|was not there|no packages found|is not installed)"
+    r"|dpkg-query: no packages found matching (?:cuda|libcudnn|nvidia-jetpack|tensorrt)|\bno /usr/local/cuda\b"
+    r"|/usr/local/cuda\S{0,40}[ '\":]{1,4}No such file or directory"
     r"|\b(?:CUDA|cuDNN|JetPack(?:'s)? (?:components|SDK|packages)) (?:was|were|is|are) (?:never|not) installed"
 )
 _NVRM = Expression(
-    r"Can't initialize nvrm channel|NvRmMemInit failed|NvRm\w{3,40} failed|Could not create Default NvBufferSession|nvbuf_utils: Could not"
+    r"Can't initialize nvrm channel|NvRmMemInit failed|NvRm\w{3,40} failed"
+    r"|Could not create Default NvBufferSession|nvbuf_utils: Could not"
 )
 
 
@@ -106,7 +113,7 @@ def _own_library(facts: Facts, tables: Tables) -> Because | None:
 
 
 def _severity(facts: Facts) -> Severity:
-    """A board whose torch works lacks nothing that torch needs; what is not CUDA's or cuDNN's does not stop it either."""
+    """A board whose torch works lacks nothing that torch needs; only CUDA and cuDNN can stop it."""
     if facts.torch.available.value is True:
         return Severity.NOTE
     lacking = facts.cuda.missing_parts.value

@@ -1,7 +1,8 @@
 """There is no swap, or only compressed memory, on a small board.
 
 Why it matters
-    zram takes its room from the same memory. Without swap on a disk, builds and model loading on 4 and 8 GB boards are killed.
+    zram takes its room from the same memory. Without swap on a disk, builds and model loading on 4 and 8 GB boards
+    are killed.
 
 How it is decided
     Swap on disk (all swap less zram) below 2 GiB on a board with less than 12 GiB.
@@ -44,7 +45,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
             remedy=(
                 Remedy(
                     text="Add a swap file (8 GB here).",
-                    command="sudo fallocate -l 8G /swapfile && sudo chmod 600 /swapfile && sudo mkswap /swapfile && sudo swapon /swapfile\necho '/swapfile none swap sw 0 0' | sudo tee -a /etc/fstab",
+                    command="sudo fallocate -l 8G /swapfile && sudo chmod 600 /swapfile && sudo mkswap /swapfile && "
+                    "sudo swapon /swapfile\necho '/swapfile none swap sw 0 0' | sudo tee -a /etc/fstab",
                 ),
             ),
             severity=Severity.NOTE,

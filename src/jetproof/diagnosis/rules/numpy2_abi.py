@@ -1,8 +1,8 @@
 """NumPy 2 is installed beside a torch that was compiled against NumPy 1.
 
 Why it matters
-    torch imports with a warning, and .numpy() or from_numpy fail; other extensions crash. Jetson wheels up to 2.8 are compiled
-    against NumPy 1, and any dependency brings NumPy 2.
+    torch imports with a warning, and .numpy() or from_numpy fail; other extensions crash. Jetson wheels up to 2.8 are
+    compiled against NumPy 1, and any dependency brings NumPy 2.
 
 How it is decided
     The message names it; or the two releases side by side.
@@ -27,8 +27,13 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD091", name="numpy2-abi", root_cause="numpy2-abi", layer=Layer.NEIGHBOURS)
 
 _LITERAL = Expression(
-    r"(?i)compiled using NumPy 1|_ARRAY_API not found|Numpy is not available|numpy\.core\.multiarray failed to import|numpy\.dtype size changed, may indicate binary incompatibility|module compiled against ABI version 0x1\w{6,8} but this version of numpy is 0x2"
-    r"|AttributeError: `?np\.\w{2,20}`? was removed in the NumPy 2|\bnumpy ?(?:>=? ?)?2(?:\.\d{1,2}){0,2}\b[^.\n]{0,60}\b(?:break|broke|incompatib|crash|instead of|pulled|upgraded|replaced|installed)\w{0,4}|\b(?:pin|need|requires?|downgrade to|install)\b[^.\n]{0,20}numpy ?<=? ?[12]\b"
+    r"(?i)compiled using NumPy 1|_ARRAY_API not found|Numpy is not available"
+    r"|numpy\.core\.multiarray failed to import|numpy\.dtype size changed, may indicate binary incompatibility"
+    r"|module compiled against ABI version 0x1\w{6,8} but this version of numpy is 0x2"
+    r"|AttributeError: `?np\.\w{2,20}`? was removed in the NumPy 2"
+    r"|\bnumpy ?(?:>=? ?)?2(?:\.\d{1,2}){0,2}\b[^.\n]{0,60}\b(?:break|broke|incompatib|crash|instead of|pulled"
+    r"|upgraded|replaced|installed)\w{0,4}|\b(?:pin|need|requires?|downgrade to"
+    r"|install)\b[^.\n]{0,20}numpy ?<=? ?[12]\b"
 )
 _TORCH_OF_NUMPY1 = (2, 3)
 """Upstream torch below this was compiled against NumPy 1; vendor wheels up to 2.8."""

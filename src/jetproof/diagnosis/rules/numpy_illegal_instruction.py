@@ -4,7 +4,8 @@ Why it matters
     On JetPack 4 boards NumPy 1.19.5 kills the interpreter, and with it torch and all that imports NumPy.
 
 How it is decided
-    "Illegal instruction" at an import on a JetPack 4 board (or where the board is not stated); `import numpy` alone dies.
+    "Illegal instruction" at an import on a JetPack 4 board (or where the board is not stated); `import numpy` alone
+    dies.
 
 What to do
     numpy 1.19.4, or tell OpenBLAS which core it runs on.

@@ -26,10 +26,12 @@ ABOUT = About(id="JD020", name="l4t-nvmap-regression", root_cause="l4t-nvmap-reg
 
 _AFFECTED = "36.4.7"
 _REFUSED = Expression(
-    r"(?i)out of memory|error 12\b|unable to allocate|failed to allocate|cudaMalloc failed|cudaErrorMemoryAllocation|bad_alloc|ENOMEM"
+    r"(?i)out of memory|error 12\b|unable to allocate|failed to allocate|cudaMalloc failed"
+    r"|cudaErrorMemoryAllocation|bad_alloc|ENOMEM"
 )
 _FREE = Expression(
-    r"(?i)\b\d(?:[\d.]{0,6})\s?(?:GiB|GB|MiB|MB|G|M)\b[^.\n]{0,30}\b(?:free|available)|\b(?:free|available)\b[^.\n]{0,30}\b\d(?:[\d.]{0,6})\s?(?:GiB|GB)"
+    r"(?i)\b\d(?:[\d.]{0,6})\s?(?:GiB|GB|MiB|MB|G|M)\b[^.\n]{0,30}\b(?:free|available)|\b(?:free"
+    r"|available)\b[^.\n]{0,30}\b\d(?:[\d.]{0,6})\s?(?:GiB|GB)"
 )
 
 
@@ -45,7 +47,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     )
     steps = (
         Remedy(
-            text="Install a later L4T of this JetPack (36.5 lists the fault as mended), or go back to the image of 36.4.4.",
+            text="Install a later L4T of this JetPack (36.5 lists the fault as mended), or go back to the image of "
+            "36.4.4.",
             command="sudo apt-get update && sudo apt-get dist-upgrade && sudo reboot",
         ),
         Remedy(

@@ -1,12 +1,12 @@
 """A program asks NVML or nvidia-smi for what a Jetson does not answer.
 
 Why it matters
-    Before JetPack 6 there is no libnvidia-ml; from 6 on memory and load are [N/A]. Programs made for discrete GPUs take that for a
-    missing GPU, while CUDA works.
+    Before JetPack 6 there is no libnvidia-ml; from 6 on memory and load are [N/A]. Programs made for discrete GPUs
+    take that for a missing GPU, while CUDA works.
 
 How it is decided
-    The failure names NVML, pynvml or nvidia-smi; torch or deviceQuery work. NVML's assertion inside torch's allocator is lack of memory
-    instead.
+    The failure names NVML, pynvml or nvidia-smi; torch or deviceQuery work. NVML's assertion inside torch's allocator
+    is lack of memory instead.
 
 What to do
     Switch that part of the program off, or take a release that knows Jetson; use tegrastats or jtop.
@@ -26,17 +26,23 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD120", name="nvml-missing", root_cause="nvml-missing", layer=Layer.PROGRAM)
 
 _LITERAL = Expression(
-    r"(?i)libnvidia-ml\b|\bpynvml\b|NVMLError\w{0,40}|\bnvml(?:Init|Device)\w{0,60}|NVML_ERROR_\w{3,40}|\bNVML (?:Shared Library Not Found|not (?:found|available|supported))|failed to initialize NVML|Can't initialize NVML|\bnvidia_ml_py\b|No GPU to monitor|GPUtil|\bno nvml\b|couldn't (?:find|load) nvml"
+    r"(?i)libnvidia-ml\b|\bpynvml\b|NVMLError\w{0,40}|\bnvml(?:Init|Device)\w{0,60}|NVML_ERROR_\w{3,40}"
+    r"|\bNVML (?:Shared Library Not Found|not (?:found|available|supported))|failed to initialize NVML"
+    r"|Can't initialize NVML|\bnvidia_ml_py\b|No GPU to monitor|GPUtil|\bno nvml\b|couldn't (?:find|load) nvml"
     r"|int\('\[N/A\]'\)|'\[N/A\]'|\[Not Supported\]|cannot access local variable 'mem'"
 )
 _ASSERT = Expression(r"NVML_SUCCESS|NVML internal assert")
 _SMI = Expression(
-    r"(?i)nvidia-smi\b[^\n]{0,60}(?:not found|No such file|N/A|fail|missing|absent|error|not supported|does(?:n't| not) (?:exist|work|support))|(?:no|without|missing|lacks?|needs|expects|calls|parses|runs|relies on|depends on) (?:the )?['\"`]?nvidia-smi\b|'nvidia-smi'\]|nvidia-smi: command not found|FileNotFoundError[^\n]{0,60}nvidia-smi"
+    r"(?i)nvidia-smi\b[^\n]{0,60}(?:not found|No such file|N/A|fail|missing|absent|error|not supported"
+    r"|does(?:n't| not) (?:exist|work|support))|(?:no|without|missing|lacks?|needs|expects|calls|parses|runs"
+    r"|relies on|depends on) (?:the )?['\"`]?nvidia-smi\b|'nvidia-smi'\]|nvidia-smi: command not found"
+    r"|FileNotFoundError[^\n]{0,60}nvidia-smi"
 )
 
 
 _EMPTY = Expression(
-    r"(?i)\bN/?A\b|\bno (?:GPU|device|NVIDIA)s?\b|\bnot (?:detect|show|display|find|work|support|see|list)\w{0,4}|\b(?:cannot|can't|doesn't|does not|don't|won't)\b"
+    r"(?i)\bN/?A\b|\bno (?:GPU|device|NVIDIA)s?\b|\bnot (?:detect|show|display|find|work|support|see"
+    r"|list)\w{0,4}|\b(?:cannot|can't|doesn't|does not|don't|won't)\b"
     r"|\b(?:empty|blank|missing|nothing|unsupported|0 ?%)"
 )
 
@@ -80,7 +86,8 @@ def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: 
                 command="python3 -c 'import torch; print(torch.cuda.is_available(), torch.cuda.get_device_name())'",
             ),
             Remedy(
-                text="Switch the program's GPU query off, or take a release that knows Jetson. For load and memory use these.",
+                text="Switch the program's GPU query off, or take a release that knows Jetson. For load and memory "
+                "use these.",
                 command="tegrastats\nsudo -H python3 -m pip install -U jetson-stats && jtop",
             ),
         ),

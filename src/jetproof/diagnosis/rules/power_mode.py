@@ -34,7 +34,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
             remedy=(
                 Remedy(
                     text="List the modes, choose the largest, and hold the clocks while measuring.",
-                    command="sudo nvpmodel -p --verbose | grep 'POWER_MODEL: ID'\nsudo nvpmodel -m 0 && sudo jetson_clocks",
+                    command="sudo nvpmodel -p --verbose | grep 'POWER_MODEL: ID'\nsudo nvpmodel -m 0 && sudo "
+                    "jetson_clocks",
                 ),
             ),
             severity=Severity.NOTE,

@@ -4,7 +4,8 @@ Why it matters
     It keeps people from reinstalling what works.
 
 How it is decided
-    What fails is a compiler, a linker, CMake or a missing file of another program, and torch is shown to work or plays no part.
+    What fails is a compiler, a linker, CMake or a missing file of another program, and torch is shown to work or
+    plays no part.
 
 What to do
     Take the message to that program's project.
@@ -25,11 +26,21 @@ ABOUT = About(
 )
 
 _BUILD = Expression(
-    r"(?i)CMake Error|fatal error: [\w./+-]{1,80}\.(?:h|hpp|cuh)\b|undefined reference to|collect2: error|ld returned \d|make(?:\[\d\])?: \*\*\*|ninja: build stopped|error: command '\S{1,80}' failed|\berror: (?:expected|invalid|no matching|cannot convert|'\w{1,60}' (?:was not declared|has no member|is not a member))|subprocess-exited-with-error|Failed building wheel|cargo|rustc|go build"
-    r"|FileNotFoundError|No such file or directory: |ModuleNotFoundError: No module named '(?!torch|numpy|tensorrt|bitsandbytes)|ImportError: cannot import name|AttributeError: |KeyError: |ValueError: |TypeError: |ConnectionError|NXDOMAIN|manifest unknown|manifest for \S{1,120} not found|pull access denied|Name or service not known|name resolution|Failed to establish a new connection|Connection (?:refused|reset|timed out)|Read timed out|CERTIFICATE_VERIFY_FAILED|HTTPError|SSLError|\b(?:colcon|catkin|rosdep|gstreamer|gst-\w{2,20}|v4l2)\b|No matching distribution found for (?!torch)|ld: cannot find -l|file not recognized: File format not recognized|error adding symbols"
+    r"(?i)CMake Error|fatal error: [\w./+-]{1,80}\.(?:h|hpp|cuh)\b|undefined reference to|collect2: error"
+    r"|ld returned \d|make(?:\[\d\])?: \*\*\*|ninja: build stopped|error: command '\S{1,80}' failed"
+    r"|\berror: (?:expected|invalid|no matching|cannot convert|'\w{1,60}' (?:was not declared|has no member"
+    r"|is not a member))|subprocess-exited-with-error|Failed building wheel|cargo|rustc|go build"
+    r"|FileNotFoundError|No such file or directory: |ModuleNotFoundError: No module named '(?!torch|numpy"
+    r"|tensorrt|bitsandbytes)|ImportError: cannot import name|AttributeError: |KeyError: |ValueError: "
+    r"|TypeError: |ConnectionError|NXDOMAIN|manifest unknown|manifest for \S{1,120} not found|pull access denied"
+    r"|Name or service not known|name resolution|Failed to establish a new connection|Connection (?:refused"
+    r"|reset|timed out)|Read timed out|CERTIFICATE_VERIFY_FAILED|HTTPError|SSLError|\b(?:colcon|catkin|rosdep"
+    r"|gstreamer|gst-\w{2,20}|v4l2)\b|No matching distribution found for (?!torch)|ld: cannot find -l"
+    r"|file not recognized: File format not recognized|error adding symbols"
 )
 _WORKS = Expression(
-    r"(?i)is_available\W{0,12}[^\n]{0,12}True|\btorch\b[^.\n]{0,40}\b(?:works?|is fine|ok|sees the GPU|True)\b|CUDA (?:works|is available|is fine)|GPU (?:works|is fine|is detected)"
+    r"(?i)is_available\W{0,12}[^\n]{0,12}True|\btorch\b[^.\n]{0,40}\b(?:works?|is fine|ok|sees the GPU|True)\b"
+    r"|CUDA (?:works|is available|is fine)|GPU (?:works|is fine|is detected)"
 )
 
 

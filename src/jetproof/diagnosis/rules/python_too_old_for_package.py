@@ -5,8 +5,8 @@ Why it matters
     Python would mean giving up the vendor's torch, which exists for that one only.
 
 How it is decided
-    Requires-Python in pip's or uv's answer, no release found while pip lists only older ones, or syntax that the interpreter
-    does not know.
+    Requires-Python in pip's or uv's answer, no release found while pip lists only older ones, or syntax that the
+    interpreter does not know.
 
 What to do
     Take the last release that supports this Python, or a newer JetPack if the module can have it.
@@ -41,15 +41,25 @@ ABOUT = About(
 )
 
 _REQUIRES = Expression(
-    r"(?i)requires a different Python|Requires-Python|Python requirement\b|requires[- ]python\b|not in ['\"]?[<>=~!]{1,2} ?3\.\d|(?:does not satisfy|doesn't satisfy|incompatible with) Python ?[<>=~!]|requires Python ?['\"(]?[<>=~!]{0,2} ?3\.\d{1,2}|Python ?(?:>=|≥|>) ?3\.\d{1,2}\b"
-    r"|Python 3\.\d{1,2}(?:\.\d{1,2})?(?:\+| or (?:later|newer|higher|above)) (?:is )?(?:required|needed)|Python 3\.\d{1,2}(?:\.\d)? required by|needs (?:at least )?Python 3\.\d{1,2}|(?:dropped|drops|no longer supports?|does(?:n't| not) support)[^.\n]{0,20}Python 3\.\d{1,2}"
-    r"|Package requires Python|only supports? Python 3\.\d{1,2}|minimum (?:supported )?Python|no (?:release|version|wheel)s? (?:of \S{1,30} )?(?:for|fits?|supports?)[^.\n]{0,20}Python 3\.\d{1,2}"
+    r"(?i)requires a different Python|Requires-Python|Python requirement\b|requires[- ]python\b"
+    r"|not in ['\"]?[<>=~!]{1,2} ?3\.\d|(?:does not satisfy|doesn't satisfy|incompatible with) Python ?[<>=~!]"
+    r"|requires Python ?['\"(]?[<>=~!]{0,2} ?3\.\d{1,2}|Python ?(?:>=|≥|>) ?3\.\d{1,2}\b"
+    r"|Python 3\.\d{1,2}(?:\.\d{1,2})?(?:\+| or (?:later|newer|higher|above)) (?:is )?(?:required|needed)"
+    r"|Python 3\.\d{1,2}(?:\.\d)? required by|needs (?:at least )?Python 3\.\d{1,2}|(?:dropped|drops"
+    r"|no longer supports?|does(?:n't| not) support)[^.\n]{0,20}Python 3\.\d{1,2}"
+    r"|Package requires Python|only supports? Python 3\.\d{1,2}|minimum (?:supported )?Python|no (?:release"
+    r"|version|wheel)s? (?:of \S{1,30} )?(?:for|fits?|supports?)[^.\n]{0,20}Python 3\.\d{1,2}"
 )
 _SYNTAX = Expression(
-    r"future feature annotations is not defined|SyntaxError: (?:invalid syntax|f-string|unexpected)|'type' object is not subscriptable|unsupported operand type\(s\) for \|: 'type'|No module named 'dataclasses'|cannot import name '(?:Literal|TypedDict|Self|override|ParamSpec|TypeAlias|Annotated|cached_property)' from|No module named '(?:tomllib|zoneinfo|importlib\.metadata)'"
+    r"future feature annotations is not defined|SyntaxError: (?:invalid syntax|f-string|unexpected)"
+    r"|'type' object is not subscriptable|unsupported operand type\(s\) for \|: 'type'"
+    r"|No module named 'dataclasses'|cannot import name '(?:Literal|TypedDict|Self|override|ParamSpec|TypeAlias"
+    r"|Annotated|cached_property)' from|No module named '(?:tomllib|zoneinfo|importlib\.metadata)'"
 )
 _NONE = Expression(
-    r"(?i)Could not find a version that satisfies the requirement (?!torch\b|torchvision\b|torchaudio\b)(\S{1,80})|No matching distribution found for (?!torch\b|torchvision\b|torchaudio\b)(\S{1,80})"
+    r"(?i)Could not find a version that satisfies the requirement (?!torch\b|torchvision\b"
+    r"|torchaudio\b)(\S{1,80})|No matching distribution found for (?!torch\b|torchvision\b"
+    r"|torchaudio\b)(\S{1,80})"
 )
 _TORCH = Expression(r"(?i)\btorch(?:vision|audio)?\b")
 
@@ -105,7 +115,8 @@ def _finding(
                 command=f"python3 -m pip index versions PACKAGE --python-version {short}",
             ),
             Remedy(
-                text="Or take a JetPack with a newer Python, if the module can have it (6: 3.10, 7: 3.12); another Python on this JetPack loses the vendor's torch."
+                text="Or take a JetPack with a newer Python, if the module can have it (6: 3.10, 7: 3.12); another "
+                "Python on this JetPack loses the vendor's torch."
             ),
         ),
         missing=() if facts.torch.python.known else ("python",),

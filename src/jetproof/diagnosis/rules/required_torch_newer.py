@@ -4,8 +4,8 @@ Why it matters
     The requirement cannot be met by a build with CUDA, so the resolver goes elsewhere or gives up.
 
 How it is decided
-    A lower bound on torch or torchvision in the report against the newest vendor wheel: 1.10 on JetPack 4, 2.1 on 5, 2.4 on
-    6.0, 2.5 on 6.1 and 6.2 (Jetson AI Lab's index goes further), 2.9 on 7.
+    A lower bound on torch or torchvision in the report against the newest vendor wheel: 1.10 on JetPack 4, 2.1 on 5,
+    2.4 on 6.0, 2.5 on 6.1 and 6.2 (Jetson AI Lab's index goes further), 2.9 on 7.
 
 What to do
     Take an older release of the package, the index that goes further, or a newer JetPack where the module can have it.
@@ -42,15 +42,22 @@ ABOUT = About(
 )
 
 _BOUND = Expression(
-    r"(?i)(?<![\w-])(?:py)?torch\s?(?:\(?\s?(?:>=|>|~=|==|≥)\s?|version\s(?:>=|≥|at least)\s?|(?:of )?at least )v?(\d{1,2}\.\d{1,2})"
-    r"|(?:requires?|needs?|wants?|depends on|minimum|must have|at least)\b[^.\n]{0,40}?(?<![\w-])(?:py)?torch\b[^\d\n]{0,16}(\d{1,2}\.\d{1,2})|(?<![\w-])(?:py)?torch (\d{1,2}\.\d{1,2})(?:\.\d)?(?: or (?:newer|later|higher|above)|\+| is (?:required|needed))"
+    r"(?i)(?<![\w-])(?:py)?torch\s?(?:\(?\s?(?:>=|>|~=|==|≥)\s?|version\s(?:>=|≥|at least)\s?"
+    r"|(?:of )?at least )v?(\d{1,2}\.\d{1,2})"
+    r"|(?:requires?|needs?|wants?|depends on|minimum|must have"
+    r"|at least)\b[^.\n]{0,40}?(?<![\w-])(?:py)?torch\b[^\d\n]{0,16}(\d{1,2}\.\d{1,2})"
+    r"|(?<![\w-])(?:py)?torch (\d{1,2}\.\d{1,2})(?:\.\d)?(?: or (?:newer|later|higher|above)|\+| is (?:required"
+    r"|needed))"
 )
 _VISION = Expression(r"(?i)\btorchvision\s?(?:>=|>|~=|==|≥)\s?(0\.\d{1,2})")
 _REFUSED = Expression(
-    r"(?i)(?:Could not find a version that satisfies the requirement|No matching distribution found for) (?:torch|torchvision)\b[^\n]{0,20}?(?:[=<>~]{1,2}\s?(\d{1,2}\.\d{1,2}))?"
+    r"(?i)(?:Could not find a version that satisfies the requirement"
+    r"|No matching distribution found for) (?:torch"
+    r"|torchvision)\b[^\n]{0,20}?(?:[=<>~]{1,2}\s?(\d{1,2}\.\d{1,2}))?"
 )
 _LACKS = Expression(
-    r"No module named 'torch\.\w[\w.]{1,60}'|module 'torch[\w.]{0,40}' has no attribute '\w{2,60}'|cannot import name '\w{2,60}' from 'torch[\w.]{0,60}'"
+    r"No module named 'torch\.\w[\w.]{1,60}'|module 'torch[\w.]{0,40}' has no attribute '\w{2,60}'"
+    r"|cannot import name '\w{2,60}' from 'torch[\w.]{0,60}'"
 )
 _BY_NAME = Expression(r"(?i)\btransformers\b")
 _INSTALLED = Expression(r"(?i)but (?:found|you have)\b|Disabling PyTorch|PyTorch >= ?[\d.]+ is required")
@@ -77,7 +84,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         if limit and needed > limit:
             ended = (line(facts) or None) is not None and jetpack_major(facts) == 4
             yield ABOUT.finding(
-                f"What is asked for needs torch {needed[0]}.{needed[1]} or newer; NVIDIA's newest wheel for this JetPack is {limit[0]}.{limit[1]}.",
+                f"What is asked for needs torch {needed[0]}.{needed[1]} or newer; NVIDIA's newest wheel for "
+                f"this JetPack is {limit[0]}.{limit[1]}.",
                 because=(bound, because(facts.platform.jetpack) if facts.platform.jetpack.known else None),
                 remedy=_steps(facts, tables),
                 confidence=Confidence.LIKELY,

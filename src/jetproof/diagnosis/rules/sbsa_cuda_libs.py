@@ -5,7 +5,8 @@ Why it matters
     image and does not fit the integrated GPU.
 
 How it is decided
-    Creating the cuBLAS handle fails, no data was being allocated, or the process maps a libcublas that is not JetPack's.
+    Creating the cuBLAS handle fails, no data was being allocated, or the process maps a libcublas that is not
+    JetPack's.
 
 What to do
     Use the program's bundle for this JetPack, or let it load JetPack's cuBLAS.
@@ -26,11 +27,14 @@ ABOUT = About(
 )
 
 _HANDLE = Expression(
-    r"CUBLAS_STATUS_(?:ALLOC_FAILED|NOT_INITIALIZED)[^\n]{0,80}cublas(?:Lt)?Create|cublas(?:Lt)?Create[^\n]{0,120}(?:ALLOC_FAILED|NOT_INITIALIZED|resource allocation failed)"
-    r"|in function (?:ggml_)?(?:cuda_)?cublas_?[hH]andle|failed to create (?:a )?cublas handle|cublas_handle\(\)?[^\n]{0,60}fail"
+    r"CUBLAS_STATUS_(?:ALLOC_FAILED|NOT_INITIALIZED)[^\n]{0,80}cublas(?:Lt)?Create"
+    r"|cublas(?:Lt)?Create[^\n]{0,120}(?:ALLOC_FAILED|NOT_INITIALIZED|resource allocation failed)"
+    r"|in function (?:ggml_)?(?:cuda_)?cublas_?[hH]andle|failed to create (?:a )?cublas handle"
+    r"|cublas_handle\(\)?[^\n]{0,60}fail"
 )
 _MAPS = Expression(
-    r"(?i)/(?:opt|usr/lib|usr/local/lib|home|root)/\S{0,120}(?:ollama|bundle|site-packages/nvidia|cuda_v\d\d|sbsa)\S{0,80}libcublas\S{0,30}|/proc/\S{0,20}/maps[^\n]{0,200}libcublas|sbsa-linux/lib/libcublas"
+    r"(?i)/(?:opt|usr/lib|usr/local/lib|home|root)/\S{0,120}(?:ollama|bundle|site-packages/nvidia|cuda_v\d\d"
+    r"|sbsa)\S{0,80}libcublas\S{0,30}|/proc/\S{0,20}/maps[^\n]{0,200}libcublas|sbsa-linux/lib/libcublas"
 )
 
 
@@ -49,7 +53,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
                 command="grep -E 'libcublas' /proc/$(pgrep -n PROGRAM)/maps | awk '{print $6}' | sort -u",
             ),
             Remedy(
-                text="Take the program's build for this JetPack, or build it on an L4T image; then JetPack's library is the only one.",
+                text="Take the program's build for this JetPack, or build it on an L4T image; then JetPack's library "
+                "is the only one.",
                 command="sudo ldconfig -p | grep libcublas",
             ),
         ),

@@ -4,7 +4,8 @@ Why it matters
     CTranslate2, ONNX Runtime, OpenCV, jaxlib, llama-cpp-python and others publish aarch64 wheels for the CPU alone.
 
 How it is decided
-    The package says that it was compiled without CUDA, or lists its providers without CUDA's, while torch is not concerned.
+    The package says that it was compiled without CUDA, or lists its providers without CUDA's, while torch is not
+    concerned.
 
 What to do
     Build the package with CUDA for the board, or take NVIDIA's or the Jetson index's wheel.
@@ -25,9 +26,16 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD099", name="sibling-wheel-no-cuda", root_cause="sibling-wheel-no-cuda", layer=Layer.NEIGHBOURS)
 
 _LITERAL = Expression(
-    r"(?i)This (?!version of PyTorch)(?:\w{2,30} ){1,2}package was not compiled with CUDA|(?:ctranslate2|onnxruntime|faiss|xgboost|lightgbm|paddle\w{0,10}|dlib|opencv|tensorflow|mxnet|llama[-_.]cpp\w{0,8}|jaxlib?|decord|cupy)\b[^\n]{0,80}(?:(?:not |n't )(?:been )?(?:compiled|built) with (?:CUDA|GPU)|without (?:CUDA|GPU)(?: support)?|CPU[- ]only|no CUDA|has no (?:CUDA|GPU))"
-    r"|CUDAExecutionProvider'? is not in available provider|Available providers: ?['\"\[(]{0,3}(?:Azure|CPU)ExecutionProvider|Specified provider 'CUDAExecutionProvider'|CUDA-enabled jaxlib is not installed|No GPU/TPU found, falling back to CPU|not compiled with GPU offload support"
-    r"|The library is compiled without CUDA support|DLIB_USE_CUDA\W{1,5}False|Faiss assertion[^\n]{0,80}GPU|Cannot dlopen some GPU libraries|getCudaEnabledDeviceCount\(\)\W{1,12}0\b|XGBoost version not compiled with GPU support|libtorch_cuda\.so: not built"
+    r"(?i)This (?!version of PyTorch)(?:\w{2,30} ){1,2}package was not compiled with CUDA|(?:ctranslate2"
+    r"|onnxruntime|faiss|xgboost|lightgbm|paddle\w{0,10}|dlib|opencv|tensorflow|mxnet|llama[-_.]cpp\w{0,8}"
+    r"|jaxlib?|decord|cupy)\b[^\n]{0,80}(?:(?:not |n't )(?:been )?(?:compiled|built) with (?:CUDA|GPU)"
+    r"|without (?:CUDA|GPU)(?: support)?|CPU[- ]only|no CUDA|has no (?:CUDA|GPU))"
+    r"|CUDAExecutionProvider'? is not in available provider|Available providers: ?['\"\[(]{0,3}(?:Azure"
+    r"|CPU)ExecutionProvider|Specified provider 'CUDAExecutionProvider'|CUDA-enabled jaxlib is not installed"
+    r"|No GPU/TPU found, falling back to CPU|not compiled with GPU offload support"
+    r"|The library is compiled without CUDA support|DLIB_USE_CUDA\W{1,5}False|Faiss assertion[^\n]{0,80}GPU"
+    r"|Cannot dlopen some GPU libraries|getCudaEnabledDeviceCount\(\)\W{1,12}0\b"
+    r"|XGBoost version not compiled with GPU support|libtorch_cuda\.so: not built"
 )
 
 _STEPS = (

@@ -1,8 +1,8 @@
 """A library is loaded too late: no static TLS space is left for it.
 
 Why it matters
-    glibc reserves little room for libraries that want static TLS. Packages bring their own libgomp, and which one comes last fails;
-    the message blames a package that is not at fault.
+    glibc reserves little room for libraries that want static TLS. Packages bring their own libgomp, and which one
+    comes last fails; the message blames a package that is not at fault.
 
 How it is decided
     "cannot allocate memory in static TLS block", mostly naming a libgomp.

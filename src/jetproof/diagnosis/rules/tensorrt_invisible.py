@@ -1,11 +1,12 @@
 """TensorRT is installed and this environment does not see it.
 
 Why it matters
-    JetPack installs TensorRT's Python package for the system's interpreter. A venv without system packages, or another Python, has
-    none, and the default index has no build for Jetson.
+    JetPack installs TensorRT's Python package for the system's interpreter. A venv without system packages, or
+    another Python, has none, and the default index has no build for Jetson.
 
 How it is decided
-    The system has TensorRT, `import tensorrt` fails, and the interpreter is an environment that does not see system packages.
+    The system has TensorRT, `import tensorrt` fails, and the interpreter is an environment that does not see system
+    packages.
 
 What to do
     Make the environment with --system-site-packages, on JetPack's own Python.

@@ -4,7 +4,8 @@ Why it matters
     CUDA works; the tool compares release strings with a list that was written before this release.
 
 How it is decided
-    The tool says so: unsupported JetPack, not in the allowed list, not detected. A mere warning beside a fatal error is not the cause.
+    The tool says so: unsupported JetPack, not in the allowed list, not detected. A mere warning beside a fatal error
+    is not the cause.
 
 What to do
     Update the tool, or tell it the release by hand.
@@ -25,14 +26,21 @@ ABOUT = About(
 )
 
 _LITERAL = Expression(
-    r"(?i)\b(?:unsupported|unknown|unrecogni[sz]ed|invalid|unexpected) (?:or unknown )?(?:JetPack|L4T|Jetson Linux|tegra)(?: (?:SDK|version|release|BSP))?\b|not supported for \[?L4T|(?:JetPack|L4T)[^.\n]{0,40}\b(?:is )?not (?:in the (?:allowed|supported)|recogni[sz]ed|(?:yet )?supported(?: by)?|detected|listed|known)|JetPack (?:NOT DETECTED|MISSING)"
-    r"|(?:no|not a) (?:known|supported|valid|matching) (?:JetPack|L4T)|KeyError: ?['\"](?:L4T |R)?3[2-9]\.\d|L4T_VERSION[^\n]{0,60}(?:not|unknown|unsupported|invalid)|\b(?:lookup|table|list|map(?:ping)?|dictionary)\b[^.\n]{0,60}\b(?:lacks?|does not (?:have|contain|know)|missing|without)\b[^.\n]{0,40}\b(?:L4T|JetPack|R?3[2-9]\.\d)|only supports? (?:JetPack|L4T) ?[\d., and]{1,30}"
+    r"(?i)\b(?:unsupported|unknown|unrecogni[sz]ed|invalid|unexpected) (?:or unknown )?(?:JetPack|L4T"
+    r"|Jetson Linux|tegra)(?: (?:SDK|version|release|BSP))?\b|not supported for \[?L4T|(?:JetPack"
+    r"|L4T)[^.\n]{0,40}\b(?:is )?not (?:in the (?:allowed|supported)|recogni[sz]ed|(?:yet )?supported(?: by)?"
+    r"|detected|listed|known)|JetPack (?:NOT DETECTED|MISSING)"
+    r"|(?:no|not a) (?:known|supported|valid|matching) (?:JetPack|L4T)|KeyError: ?['\"](?:L4T |R)?3[2-9]\.\d"
+    r"|L4T_VERSION[^\n]{0,60}(?:not|unknown|unsupported|invalid)|\b(?:lookup|table|list|map(?:ping)?"
+    r"|dictionary)\b[^.\n]{0,60}\b(?:lacks?|does not (?:have|contain|know)|missing"
+    r"|without)\b[^.\n]{0,40}\b(?:L4T|JetPack|R?3[2-9]\.\d)|only supports? (?:JetPack|L4T) ?[\d., and]{1,30}"
     r"|could not (?:determine|detect|identify) (?:the )?(?:JetPack|L4T)"
 )
 _WARNING = Expression(r"(?i)\bwarn(?:ing)?\b")
 _FATAL = Expression(r"(?i)Traceback|\berror\b|\bfatal\b|cannot open shared|core dumped|CUDA error|Killed")
 _STOPS = Expression(
-    r"(?i)\b(?:fall(?:s|ing)? ?back|CPU|exit(?:s|ing|ed)?|abort(?:s|ed|ing)?|stop(?:s|ped)?|refus(?:es|ed)|skipp(?:ed|ing)|will not|won't|cannot|GPU may not)\b"
+    r"(?i)\b(?:fall(?:s|ing)? ?back|CPU|exit(?:s|ing|ed)?|abort(?:s|ed|ing)?|stop(?:s|ped)?|refus(?:es|ed)"
+    r"|skipp(?:ed|ing)|will not|won't|cannot|GPU may not)\b"
 )
 
 
@@ -53,7 +61,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             Remedy(text="Update the tool; its list of releases is older than this board's."),
             Remedy(
                 text="Many tools take the release from a variable, e.g. these.",
-                command="export JETSON_JETPACK=6\nexport L4T_VERSION=$(sed -n 's/^# R\\([0-9]*\\).*REVISION: \\([0-9.]*\\).*/\\1.\\2/p' /etc/nv_tegra_release)",
+                command="export JETSON_JETPACK=6\nexport L4T_VERSION=$(sed -n 's/^# R\\([0-9]*\\).*REVISION: "
+                "\\([0-9.]*\\).*/\\1.\\2/p' /etc/nv_tegra_release)",
             ),
         ),
         severity=Severity.WARNING if mere else Severity.BLOCKING,

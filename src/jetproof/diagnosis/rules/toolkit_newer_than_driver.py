@@ -41,10 +41,13 @@ ABOUT = About(id="JD031", name="toolkit-newer-than-driver", root_cause="toolkit-
 
 _REFUSED = Expression(r"(?i)driver version is insufficient|driver .{0,40}too old|Required: driver version")
 _PTX = Expression(
-    r"CUDA_ERROR_UNSUPPORTED_PTX_VERSION|cudaErrorUnsupportedPtxVersion|unsupported toolchain|\berror(?: code)?:? 222\b|PTX .{0,40}(?:newer|unsupported)"
+    r"CUDA_ERROR_UNSUPPORTED_PTX_VERSION|cudaErrorUnsupportedPtxVersion|unsupported toolchain"
+    r"|\berror(?: code)?:? 222\b|PTX .{0,40}(?:newer|unsupported)"
 )
 _ADDED = Expression(
-    r"(?i)\b(?:installed|added|upgraded|put)\b[^.\n]{0,40}\bCUDA(?: toolkit)? ?(1\d(?:\.\d)?)[^.\n]{0,40}\b(?:over|beside|on top|next to|alongside|on)\b|apt(?:-get)? install[^\n]{0,60}\bcuda(?:-toolkit)?-(1\d)-(\d)"
+    r"(?i)\b(?:installed|added|upgraded|put)\b[^.\n]{0,40}\bCUDA(?: toolkit)? "
+    r"?(1\d(?:\.\d)?)[^.\n]{0,40}\b(?:over|beside|on top|next to|alongside|on)\b"
+    r"|apt(?:-get)? install[^\n]{0,60}\bcuda(?:-toolkit)?-(1\d)-(\d)"
 )
 _FAILS = Expression(r"CUBLAS_STATUS_\w+|CUDNN_STATUS_\w+|CUDA error|CUFFT_\w+|cudaError\w+")
 

@@ -5,9 +5,10 @@ Why it matters
     without CUDA up to torch 2.10; community wheels and conda packages often hold none either.
 
 How it is decided
-    torch.version.cuda is None or the release says +cpu: certain, and no GPU is needed to know it. Else: no GPU is seen and
-    the build comes from an index, a channel or a person that makes no Jetson builds. If a torch with CUDA was there before
-    and a resolver replaced it, that is another rule.
+    torch.version.cuda is None or the release says +cpu: certain, and no GPU is needed to know it. Else: no GPU is
+    seen and the build comes from an index, a channel or a person that makes no Jetson builds. On another machine that
+    shows no NVIDIA GPU (no driver, no device node) it is a note. If a torch with CUDA was there before and a resolver
+    replaced it, that is another rule.
 
 What to do
     Install the build for this JetPack and Python, and constrain it.
@@ -17,10 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
-from jetproof.diagnosis.known import driver_cuda, in_container, numbers
+from jetproof.diagnosis.evidence import hit, reported, signature
+from jetproof.diagnosis.known import driver_cuda, in_container, numbers, nvidia_gpu
 from jetproof.diagnosis.remedies import vendor_torch
-from jetproof.diagnosis.rule import GUESS, LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.rule import (
+    GUESS,
+    LITERAL,
+    SHARED,
+    SYMPTOM,
+    About,
+    Because,
+    Confidence,
+    Finding,
+    Layer,
+    Severity,
+    because,
+)
 from jetproof.diagnosis.symptoms import on_cpu
 from jetproof.diagnosis.torch_known import (
     FIRST_CUDA_ON_PYPI,
@@ -51,6 +64,15 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if torch.available.value is True or two_torches(facts):
         return
     certain = cpu_build(facts) or (found.because if (found := signature(facts, tables, "cpu-only-torch")) else None)
+    if certain and facts.platform.is_jetson.value is False and not reported(facts) and nvidia_gpu(facts) is None:
+        yield ABOUT.finding(
+            "torch was built without CUDA; this machine shows no NVIDIA GPU, so nothing is lost.",
+            because=(certain,),
+            severity=Severity.NOTE,
+            confidence=Confidence.CERTAIN,
+            specificity=LITERAL,
+        )
+        return
     if certain:
         yield _finding(
             facts,

@@ -1,11 +1,12 @@
 """The installed torch has no code for Thor's GPU (compute capability 11.0).
 
 Why it matters
-    Thor needs sm_110 of CUDA 13. Builds for CUDA 12.6 to 12.9 hold sm_80, sm_90, sm_100 and sm_120, none of which covers it.
+    Thor needs sm_110 of CUDA 13. Builds for CUDA 12.6 to 12.9 hold sm_80, sm_90, sm_100 and sm_120, none of which
+    covers it.
 
 How it is decided
-    torch's own arch list without sm_110; torch's warning about the capability; or a +cu126, +cu128 or +cu129 build or index on
-    Thor.
+    torch's own arch list without sm_110; torch's warning about the capability; or a +cu126, +cu128 or +cu129 build or
+    index on Thor.
 
 What to do
     Install a CUDA 13 build with sm_110.

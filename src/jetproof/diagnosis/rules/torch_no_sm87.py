@@ -5,8 +5,8 @@ Why it matters
     operation fails. Code for sm_80 does not run on 8.7 with CUDA 12, unlike on desktop GPUs.
 
 How it is decided
-    torch's own arch list without sm_87 and without PTX of at most 8.7; torch's warning about the capability; or a generic build
-    and a first operation that fails, while no other package is named as the one that lacks the code.
+    torch's own arch list without sm_87 and without PTX of at most 8.7; torch's warning about the capability; or a
+    generic build and a first operation that fails, while no other package is named as the one that lacks the code.
 
 What to do
     Install a build with sm_87.
@@ -32,7 +32,8 @@ ABOUT = About(
 )
 
 _FAILS = Expression(
-    r"(?i)no kernel image|\.to\(['\"]cuda|\bcuda\(\)|device=['\"]cuda|first (?:operation|kernel|tensor)|sm_87|capability 8\.7|Orin with CUDA capability|invalid device function"
+    r"(?i)no kernel image|\.to\(['\"]cuda|\bcuda\(\)|device=['\"]cuda|first (?:operation|kernel|tensor)|sm_87"
+    r"|capability 8\.7|Orin with CUDA capability|invalid device function"
 )
 
 

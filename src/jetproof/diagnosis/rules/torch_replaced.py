@@ -1,12 +1,12 @@
 """A torch with CUDA for this board was there, and a resolver put another over it or before it.
 
 Why it matters
-    `pip install -U`, `uv sync` or any package that depends on torch takes the newest from the default index. Up to 2.10 that
-    is a build without CUDA, from 2.11 on one for CUDA 13, which JetPack 6 cannot start.
+    `pip install -U`, `uv sync` or any package that depends on torch takes the newest from the default index. Up to
+    2.10 that is a build without CUDA, from 2.11 on one for CUDA 13, which JetPack 6 cannot start.
 
 How it is decided
-    Two torches: the first with CUDA for this board (in the image, the system, ~/.local, an earlier step), the later one by
-    a dependency or a script. A command that names torch itself is the user's own choice.
+    Two torches: the first with CUDA for this board (in the image, the system, ~/.local, an earlier step), the later
+    one by a dependency or a script. A command that names torch itself is the user's own choice.
 
 What to do
     Put the vendor's build back and constrain it in every later install.

@@ -1,8 +1,8 @@
 """Another copy of torch hides one that was made for this board.
 
 Why it matters
-    Python takes the first copy on its path: an environment's or ~/.local's before the system's. `pip list` shows one of them,
-    which may be the other interpreter's.
+    Python takes the first copy on its path: an environment's or ~/.local's before the system's. `pip list` shows one
+    of them, which may be the other interpreter's.
 
 How it is decided
     Two copies of torch on the site paths of one interpreter, the hidden one with CUDA or of another release.
@@ -37,12 +37,14 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     )
     works = facts.torch.available.value is True
     yield ABOUT.finding(
-        f"{len(copies)} copies of torch are on the path; {active.release} hides {', '.join(held.release for held in hidden)}.",
+        f"{len(copies)} copies of torch are on the path; {active.release} hides "
+        f"{', '.join(held.release for held in hidden)}.",
         because=reasons,
         remedy=(
             Remedy(
                 text="See which one is imported.",
-                command=f"{python_command(facts)} -c 'import torch; print(torch.__file__, torch.__version__, torch.version.cuda)'",
+                command=f"{python_command(facts)} -c 'import torch; print(torch.__file__, torch.__version__, "
+                "torch.version.cuda)'",
             ),
             Remedy(
                 text="Remove the copy that is first, if the hidden one is the board's.",

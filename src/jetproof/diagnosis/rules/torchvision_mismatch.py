@@ -1,11 +1,12 @@
 """torchvision does not pair with this torch: it was compiled for another, or without CUDA.
 
 Why it matters
-    PyPI's torchvision beside a vendor torch imports with a failure to register its operators, or only fails at the first nms.
+    PyPI's torchvision beside a vendor torch imports with a failure to register its operators, or only fails at the
+    first nms.
 
 How it is decided
-    "torchvision::nms does not exist" or a missing operator at import: releases that do not pair. "only available for CPU" or
-    "arguments from the 'CUDA' backend": a torchvision without CUDA. Two different site directories settle it.
+    "torchvision::nms does not exist" or a missing operator at import: releases that do not pair. "only available for
+    CPU" or "arguments from the 'CUDA' backend": a torchvision without CUDA. Two different site directories settle it.
 
 What to do
     Install the torchvision of the same index as torch, or build it.
@@ -37,11 +38,16 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD090", name="torchvision-mismatch", root_cause="torchvision-mismatch", layer=Layer.NEIGHBOURS)
 
 _LITERAL = Expression(
-    r"torchvision::\w{2,30}[^\n]{0,40}(?:does not exist|not found|only available|arguments from)|(?:operator|op) ['\"]?torchvision::|Couldn't load custom C\+\+ ops|torchvision/image\.so|torchvision[^\n]{0,40}undefined symbol|_C\.so[^\n]{0,60}undefined symbol[^\n]{0,40}(?:torch|c10)"
-    r"|(?i:torchvision\b[^\n]{0,60}\b(?:is incompatible with|was not compiled with|not compiled with|Not compiled with)\b)|Not compiled with GPU support|No module named ['\"]torchvision\._C"
+    r"torchvision::\w{2,30}[^\n]{0,40}(?:does not exist|not found|only available|arguments from)|(?:operator"
+    r"|op) ['\"]?torchvision::|Couldn't load custom C\+\+ ops|torchvision/image\.so"
+    r"|torchvision[^\n]{0,40}undefined symbol|_C\.so[^\n]{0,60}undefined symbol[^\n]{0,40}(?:torch|c10)"
+    r"|(?i:torchvision\b[^\n]{0,60}\b(?:is incompatible with|was not compiled with|not compiled with"
+    r"|Not compiled with)\b)|Not compiled with GPU support|No module named ['\"]torchvision\._C"
 )
 _NMS = Expression(
-    r"(?i)\bnms\b[^\n]{0,60}(?:does not exist|not (?:found|implemented|registered|available)|missing|CPU|CUDA' backend)|(?:no|missing|without) (?:the )?(?:operator |op )?nms\b|Could not run '\w{2,30}::\w{2,30}' with arguments from the 'CUDA' backend"
+    r"(?i)\bnms\b[^\n]{0,60}(?:does not exist|not (?:found|implemented|registered|available)|missing|CPU"
+    r"|CUDA' backend)|(?:no|missing|without) (?:the )?(?:operator |op )?nms\b"
+    r"|Could not run '\w{2,30}::\w{2,30}' with arguments from the 'CUDA' backend"
 )
 _PAIRED = {(1, 10): 11, (1, 11): 12, (1, 12): 13, (1, 13): 14, **{(2, minor): 15 + minor for minor in range(30)}}
 """torch release to the minor number of its torchvision."""
@@ -105,15 +111,18 @@ def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int
         remedy=(
             Remedy(
                 text="See which pair is loaded, and from where.",
-                command=f"{python} -c 'import torch, torchvision; print(torch.__version__, torch.__file__, torchvision.__version__, torchvision.__file__)'",
+                command=f"{python} -c 'import torch, torchvision; print(torch.__version__, torch.__file__, "
+                "torchvision.__version__, torchvision.__file__)'",
             ),
             Remedy(
                 text=f"Install torchvision {wanted} from where torch came from (no index but that one).",
-                command=f"{python} -m pip uninstall -y torchvision && {python} -m pip install --no-deps 'torchvision=={wanted}.*' --index-url INDEX_OF_TORCH",
+                command=f"{python} -m pip uninstall -y torchvision && {python} -m pip install --no-deps "
+                f"'torchvision=={wanted}.*' --index-url INDEX_OF_TORCH",
             ),
             Remedy(
                 text="Where there is none, build it against the installed torch.",
-                command=f"git clone --branch v{wanted}.0 --depth 1 https://github.com/pytorch/vision && cd vision && FORCE_CUDA=1 {python} -m pip install --no-build-isolation --no-deps .",
+                command=f"git clone --branch v{wanted}.0 --depth 1 https://github.com/pytorch/vision && cd vision && "
+                f"FORCE_CUDA=1 {python} -m pip install --no-build-isolation --no-deps .",
             ),
         ),
         missing=() if facts.torch.torchvision.known else ("torchvision", "torchvision.__file__"),

@@ -1,8 +1,8 @@
 """transformers is installed and too new for the torch at hand.
 
 Why it matters
-    torch is fixed by JetPack, transformers is not. Its newer releases need newer torch, disable it with a warning, or fail at
-    import with errors that look like a broken torch.
+    torch is fixed by JetPack, transformers is not. Its newer releases need newer torch, disable it with a warning, or
+    fail at import with errors that look like a broken torch.
 
 How it is decided
     Its own message, an import of it that fails inside torch, or its release against the torch that it needs.
@@ -31,8 +31,12 @@ ABOUT = About(
 )
 
 _LITERAL = Expression(
-    r"Disabling PyTorch because PyTorch ?(?:>=|≥) ?[\d.]{1,6} is required|PyTorch ?(?:>=|≥) ?[\d.]{1,6} is required but found|infer_schema\(func\)|has unsupported type [^\n]{0,60}(?:torch\.Tensor|str)"
-    r"|requires the PyTorch library but it was not found|upgrade torch to at least v\d\.\d|module 'torch[\w.]{0,40}' has no attribute '\w{2,60}'|cannot import name '\w{2,60}' from 'torch[\w.]{0,60}'|No module named 'torch\.\w[\w.]{1,60}'"
+    r"Disabling PyTorch because PyTorch ?(?:>=|≥) ?[\d.]{1,6} is required|PyTorch ?(?:>="
+    r"|≥) ?[\d.]{1,6} is required but found|infer_schema\(func\)"
+    r"|has unsupported type [^\n]{0,60}(?:torch\.Tensor|str)"
+    r"|requires the PyTorch library but it was not found|upgrade torch to at least v\d\.\d"
+    r"|module 'torch[\w.]{0,40}' has no attribute '\w{2,60}'"
+    r"|cannot import name '\w{2,60}' from 'torch[\w.]{0,60}'|No module named 'torch\.\w[\w.]{1,60}'"
 )
 _TRANSFORMERS = Expression(r"(?i)\btransformers\b|\bAutoModel\w{0,40}|Disabling PyTorch|infer_schema|hugging ?face")
 _NEEDS: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (

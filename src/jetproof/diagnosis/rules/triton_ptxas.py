@@ -23,7 +23,10 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD098", name="triton-ptxas-too-old", root_cause="triton-ptxas-too-old", layer=Layer.NEIGHBOURS)
 
 _LITERAL = Expression(
-    r"(?i)Value 'sm_\d{2,3}[af]?' is not defined for option 'gpu-name'|ptxas(?:-blackwell)?[^\n]{0,60}(?:fatal|error)[^\n]{0,80}(?:gpu-name|sm_\d{2,3}|unsupported|Unsupported)|PTXASError|Internal Triton PTX codegen error|'sm_1\d\d[af]?' is not a recognized processor|ptxas[^\n]{0,40}(?:too old|does(?:n't| not) (?:know|support))"
+    r"(?i)Value 'sm_\d{2,3}[af]?' is not defined for option 'gpu-name'|ptxas(?:-blackwell)?[^\n]{0,60}(?:fatal"
+    r"|error)[^\n]{0,80}(?:gpu-name|sm_\d{2,3}|unsupported|Unsupported)|PTXASError"
+    r"|Internal Triton PTX codegen error|'sm_1\d\d[af]?' is not a recognized processor"
+    r"|ptxas[^\n]{0,40}(?:too old|does(?:n't| not) (?:know|support))"
 )
 _COMPILE = Expression(r"(?i)torch\.compile|\binductor\b|\btriton\b")
 _FAILS = Expression(r"(?i)\bptxas\b")
@@ -43,10 +46,12 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         remedy=(
             Remedy(
                 text="Use the system's ptxas.",
-                command="export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas\nexport TRITON_PTXAS_BLACKWELL_PATH=/usr/local/cuda/bin/ptxas",
+                command="export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas\nexport "
+                "TRITON_PTXAS_BLACKWELL_PATH=/usr/local/cuda/bin/ptxas",
             ),
             Remedy(
-                text="Triton 3.6.0 has no variable for its second ptxas: take a newer Triton, or run without torch.compile."
+                text="Triton 3.6.0 has no variable for its second ptxas: take a newer Triton, or run without "
+                "torch.compile."
             ),
         ),
         confidence=Confidence.CERTAIN if literal else Confidence.POSSIBLE,

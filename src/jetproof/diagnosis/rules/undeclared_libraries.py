@@ -1,8 +1,8 @@
 """The torch wheel links libraries that JetPack does not ship and that the wheel does not declare.
 
 Why it matters
-    Wheels of the Jetson and SBSA indexes link NVPL, cuDSS, OpenBLAS or OpenMPI from the machine they were built on. pip reports
-    success and the import fails.
+    Wheels of the Jetson and SBSA indexes link NVPL, cuDSS, OpenBLAS or OpenMPI from the machine they were built on.
+    pip reports success and the import fails.
 
 How it is decided
     The missing library is one of these. cuSPARSELt has a rule of its own.
@@ -63,7 +63,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             Remedy(text=text, command=command),
             Remedy(
                 text="See all that is missing at once.",
-                command="ldd $(python3 -c 'import importlib.util as u; print(u.find_spec(\"torch\").submodule_search_locations[0])')/lib/libtorch_*.so | grep 'not found'",
+                command="ldd $(python3 -c 'import importlib.util as u; "
+                'print(u.find_spec("torch").submodule_search_locations[0])\')/lib/libtorch_*.so '
+                "| grep 'not found'",
             ),
         ),
         confidence=Confidence.CERTAIN if "cannot open" in found.message.text else Confidence.LIKELY,

@@ -1,12 +1,12 @@
 """Memory ran out: CPU and GPU share it on a Jetson.
 
 Why it matters
-    Lack of memory shows as many things: "Killed", NvMap's error 12, or an assertion about NVML that hides the real error. Long uptime
-    fragments the memory, and the same request passes after a reboot.
+    Lack of memory shows as many things: "Killed", NvMap's error 12, or an assertion about NVML that hides the real
+    error. Long uptime fragments the memory, and the same request passes after a reboot.
 
 How it is decided
-    An allocation failed, and it is not L4T 36.4.7 refusing one large block. Free memory at the failure and the point release decide
-    between the two.
+    An allocation failed, and it is not L4T 36.4.7 refusing one large block. Free memory at the failure and the point
+    release decide between the two.
 
 What to do
     Free memory, lower the peak, reboot after long uptime, add swap for builds.
@@ -26,8 +26,15 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD110", name="unified-memory-oom", root_cause="unified-memory-oom", layer=Layer.OPERATION)
 
 _LITERAL = Expression(
-    r"(?i)\bout of memory\b|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|OutOfMemoryError|\bstd::bad_alloc\b|\bNvMapMem\w{3,40}|\bnvmap\b[^\n]{0,60}(?:fail|error 12|ENOMEM)|Cannot allocate memory\b(?! in static)|\boom[-_ ]?kill\w{0,4}|Out of memory: Kill|\bKilled\b(?! by user)|exit(?:ed)?(?: with)?(?: code| status)? 137\b"
-    r"|signal:? 9\b|SIGKILL|cc1plus[^\n]{0,40}(?:killed|terminated)|unable to allocate|failed to allocate|not enough memory|insufficient memory|CUBLAS_STATUS_ALLOC_FAILED(?![^\n]{0,80}cublasCreate)|\bran out of (?:memory|RAM)|(?:requires?|needs?) more (?:\w{2,10} )?memory|memory\b[^\n]{0,40}\bthan (?:is|are|was) (?:available|free)|alloc\w{0,8} (?:of \S{1,20} )?failed|NVML_SUCCESS == r|cuMemAddressReserve|expandable_segments not supported|cudaMalloc(?:Async)? failed"
+    r"(?i)\bout of memory\b|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|OutOfMemoryError"
+    r"|\bstd::bad_alloc\b|\bNvMapMem\w{3,40}|\bnvmap\b[^\n]{0,60}(?:fail|error 12|ENOMEM)"
+    r"|Cannot allocate memory\b(?! in static)|\boom[-_ ]?kill\w{0,4}|Out of memory: Kill|\bKilled\b(?! by user)"
+    r"|exit(?:ed)?(?: with)?(?: code| status)? 137\b"
+    r"|signal:? 9\b|SIGKILL|cc1plus[^\n]{0,40}(?:killed|terminated)|unable to allocate|failed to allocate"
+    r"|not enough memory|insufficient memory|CUBLAS_STATUS_ALLOC_FAILED(?![^\n]{0,80}cublasCreate)"
+    r"|\bran out of (?:memory|RAM)|(?:requires?|needs?) more (?:\w{2,10} )?memory"
+    r"|memory\b[^\n]{0,40}\bthan (?:is|are|was) (?:available|free)|alloc\w{0,8} (?:of \S{1,20} )?failed"
+    r"|NVML_SUCCESS == r|cuMemAddressReserve|expandable_segments not supported|cudaMalloc(?:Async)? failed"
 )
 
 

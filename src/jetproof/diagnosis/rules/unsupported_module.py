@@ -30,11 +30,15 @@ ABOUT = About(
 )
 
 _LAST = {4: ("4.6", "10.2", "3.6", "1.10"), 5: ("5.1", "11.4", "3.8", "2.1")}
-_WANT = r"(?i)\b(?:upgrad\w{1,3}|updat\w{1,3}|flash\w{0,3}|mov\w{1,3} to|install\w{0,3}|run\w{0,4}|support\w{0,3}|need\w{0,2}|requir\w{1,3}|want\w{0,2}|port\w{0,3}|get\w{0,4}|us(?:e|ing)|for|minimum)\b[^.\n]{0,60}?"
+_WANT = (
+    r"(?i)\b(?:upgrad\w{1,3}|updat\w{1,3}|flash\w{0,3}|mov\w{1,3} to|install\w{0,3}|run\w{0,4}|support\w{0,3}"
+    r"|need\w{0,2}|requir\w{1,3}|want\w{0,2}|port\w{0,3}|get\w{0,4}|us(?:e|ing)|for|minimum)\b[^.\n]{0,60}?"
+)
 _LATER = {
     4: Expression(
-        _WANT
-        + r"(?:\bJetPack ?[567]\b|\bJP ?[567]\b|\bL4T ?R?3[4-9]\b|\bCUDA ?(?:>=? ?)?1[123]\b|\bCUDA ?(?:>=? ?)?1[123]\.|\bUbuntu 2[024]\.04|\bPython ?(?:>=? ?)?3\.(?:[7-9]|1\d)\b|\b(?:py)?torch ?(?:>=? ?)?(?:2\.|1\.1[1-9]))"
+        _WANT + r"(?:\bJetPack ?[567]\b|\bJP ?[567]\b|\bL4T ?R?3[4-9]\b|\bCUDA ?(?:>=? ?)?1[123]\b"
+        r"|\bCUDA ?(?:>=? ?)?1[123]\.|\bUbuntu 2[024]\.04|\bPython ?(?:>=? ?)?3\.(?:[7-9]|1\d)\b"
+        r"|\b(?:py)?torch ?(?:>=? ?)?(?:2\.|1\.1[1-9]))"
     ),
     5: Expression(
         _WANT + r"(?:\bJetPack ?[67]\b|\bJP ?[67]\b|\bL4T ?R?3[6-9]\b|\bCUDA ?(?:>=? ?)?1[23]\b|\bUbuntu 2[24]\.04)"
@@ -42,7 +46,9 @@ _LATER = {
 }
 _BARE = {
     4: Expression(
-        r"(?i)\bPython ?3\.(?:[7-9]|1\d)\b[^.\n]{0,60}\b(?:needed|required|wanted)\b|\bCUDA ?(?:>=|≥|>) ?1[123]|\b(?:py)?torch ?(?:>=|≥|>) ?(?:2\.|1\.1[1-9])|\bJetPack ?(?:>=|≥|>) ?[567]|\bJetPack [567](?:\.\d)? (?:or|and) (?:newer|later)"
+        r"(?i)\bPython ?3\.(?:[7-9]|1\d)\b[^.\n]{0,60}\b(?:needed|required|wanted)\b|\bCUDA ?(?:>=|≥|>) ?1[123]"
+        r"|\b(?:py)?torch ?(?:>=|≥|>) ?(?:2\.|1\.1[1-9])|\bJetPack ?(?:>=|≥|>) ?[567]"
+        r"|\bJetPack [567](?:\.\d)? (?:or|and) (?:newer|later)"
     ),
     5: Expression(
         r"(?i)\bCUDA ?(?:>=|≥|>) ?1[23]|\bJetPack ?(?:>=|≥|>) ?[67]|\bJetPack [67](?:\.\d)? (?:or|and) (?:newer|later)"
@@ -51,7 +57,12 @@ _BARE = {
 _NEWER_TORCH = Expression(r"No module named 'torch\.(?:ao|fx|_dynamo|compiler|export|distributed\.\w{2,30})")
 """Parts of torch that came after the last release for these modules, or that its builds lack."""
 _ENDED = Expression(
-    r"(?i)\bno (?:suitable|matching|compatible|newer) (?:py)?torch\b|\bonly (?:supports?|has|comes with) Python ?3\.[68]\b|\b(?:JetPack|L4T)(?: support)?\b[^.\n]{0,40}\b(?:ends?|ended|stops?|stopped)\b|\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported|stops? at)\b"
+    r"(?i)\bno (?:suitable|matching|compatible|newer) (?:py)?torch\b|\bonly (?:supports?|has"
+    r"|comes with) Python ?3\.[68]\b|\b(?:JetPack|L4T)(?: support)?\b[^.\n]{0,40}\b(?:ends?|ended|stops?"
+    r"|stopped)\b|\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available"
+    r"|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]"
+    r"|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported"
+    r"|stops? at)\b"
 )
 
 
@@ -64,7 +75,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     ends = f"{found.name} ends with JetPack {jetpack}: CUDA {cuda}, Python {python}, NVIDIA's torch {torch}"
     remedy = (
         Remedy(
-            text=f"Take releases that still support Python {python} and torch {torch}, or NVIDIA's image of that generation."
+            text=f"Take releases that still support Python {python} and torch {torch}, or NVIDIA's image of that "
+            "generation."
         ),
         Remedy(text="What needs a newer CUDA needs a newer module (Orin or Thor)."),
     )

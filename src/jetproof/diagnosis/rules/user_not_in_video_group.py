@@ -27,22 +27,32 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD040", name="user-not-in-video-group", root_cause="user-not-in-video-group", layer=Layer.ACCESS)
 
 _DENIED = Expression(
-    r"(?i)(?:NvRm\w{2,40}|/dev/(?:nvmap|nvhost\S{0,30}|nvgpu\S{0,30}|nvidia\d?\S{0,20}|dri/renderD\d{1,4}|nvsciipc))[^\n]{0,80}(?:permission denied|EACCES|operation not permitted)"
-    r"|(?:permission denied|EACCES|operation not permitted)[^\n]{0,80}(?:/dev/(?:nvmap|nvhost|nvgpu|nvidia|dri)|NvRm|nvmap)"
+    r"(?i)(?:NvRm\w{2,40}|/dev/(?:nvmap|nvhost\S{0,30}|nvgpu\S{0,30}|nvidia\d?\S{0,20}|dri/renderD\d{1,4}"
+    r"|nvsciipc))[^\n]{0,80}(?:permission denied|EACCES|operation not permitted)"
+    r"|(?:permission denied|EACCES|operation not permitted)[^\n]{0,80}(?:/dev/(?:nvmap|nvhost|nvgpu|nvidia|dri)"
+    r"|NvRm|nvmap)"
 )
 _NEEDED = Expression(
     r"/dev/(?:nvmap|nvhost-(?:ctrl|ctrl-gpu|gpu|as-gpu)|nvgpu/igpu0/(?:ctrl|as|channel|tsg)|nvidia0|nvidiactl)"
 )
 _NEEDED_FROM_6 = Expression(_NEEDED.pattern + r"|/dev/dri/renderD\d{3}")
 _ROOT_WORKS = Expression(
-    r"(?i)\b(?:works?|fine|ok|succeeds?|worked|detected|runs?|visible|available|True)\b[^.\n]{0,40}\b(?:as root|with sudo|under sudo|using sudo|as superuser|for root|when root|\(root\))|\b(?:root|sudo)\b[^.\n]{0,30}\b(?:works?|fine|is ok|succeeds?|sees|can (?:use|see))\b"
-    r"|\bnon-?root\b|\bas (?:a |an |the )?(?:normal|regular|unprivileged|ordinary|other|service) user\b|\buser other than root\b|\bnot as (?:the )?(?:my )?user\b|\bunless (?:I |it )?(?:runs? )?(?:as )?(?:root|sudo)\b|\bonly (?:as|with|under) (?:root|sudo)\b"
+    r"(?i)\b(?:works?|fine|ok|succeeds?|worked|detected|runs?|visible|available|True)\b[^.\n]{0,40}\b(?:as root"
+    r"|with sudo|under sudo|using sudo|as superuser|for root|when root|\(root\))|\b(?:root"
+    r"|sudo)\b[^.\n]{0,30}\b(?:works?|fine|is ok|succeeds?|sees|can (?:use|see))\b"
+    r"|\bnon-?root\b|\bas (?:a |an |the )?(?:normal|regular|unprivileged|ordinary|other|service) user\b"
+    r"|\buser other than root\b|\bnot as (?:the )?(?:my )?user\b|\bunless (?:I |it )?(?:runs? )?(?:as )?(?:root"
+    r"|sudo)\b|\bonly (?:as|with|under) (?:root|sudo)\b"
 )
 _SEAT = Expression(
-    r"(?i)\blogged in\b[^.\n]{0,40}\b(?:display|desktop|monitor|console|screen|GUI|locally)|\b(?:over|via|through) SSH\b[^.\n]{0,60}\b(?:fails?|not|no GPU|denied)|\bafter (?:someone |somebody )?log(?:s|ging|ged)? in (?:at|on|to) the (?:display|desktop|console)|\bno monitor\b"
+    r"(?i)\blogged in\b[^.\n]{0,40}\b(?:display|desktop|monitor|console|screen|GUI|locally)|\b(?:over|via"
+    r"|through) SSH\b[^.\n]{0,60}\b(?:fails?|not|no GPU|denied)|\bafter (?:someone |somebody )?log(?:s|ging"
+    r"|ged)? in (?:at|on|to) the (?:display|desktop|console)|\bno monitor\b"
 )
 _USER_MADE = Expression(
-    r"(?i)\buseradd\b|\badduser\b|\bUSER \w|--user[ =]|\b-u \d{3,}|User=\w|\bid -nG\b|\b(?:not|n't)\b[^.\n]{0,20}\bin (?:the )?(?:group )?['\"`]?(?:video|render)\b|\bvideo group\b|\brender group\b|group ['\"`]?(?:video|render)\b|\busermod\b"
+    r"(?i)\buseradd\b|\badduser\b|\bUSER \w|--user[ =]|\b-u \d{3,}|User=\w|\bid -nG\b|\b(?:not"
+    r"|n't)\b[^.\n]{0,20}\bin (?:the )?(?:group )?['\"`]?(?:video|render)\b|\bvideo group\b|\brender group\b"
+    r"|group ['\"`]?(?:video|render)\b|\busermod\b"
 )
 
 

@@ -1,8 +1,8 @@
 """A library inside the torch wheel fails on this GPU: elementwise operations work, a matrix product does not.
 
 Why it matters
-    is_available is True and the arch list is right, so every shallow check passes. torch 2.10 for CUDA 13.0 brings a cuBLAS that
-    fails every product on compute capability 11.0.
+    is_available is True and the arch list is right, so every shallow check passes. torch 2.10 for CUDA 13.0 brings a
+    cuBLAS that fails every product on compute capability 11.0.
 
 How it is decided
     CUBLAS_STATUS_INVALID_VALUE from a plain product on Thor. A real matmul has to be tried to see it.
@@ -31,7 +31,8 @@ ABOUT = About(
 )
 
 _MORE = Expression(
-    r"CUBLAS_STATUS_(?:INVALID_VALUE|INTERNAL_ERROR|NOT_SUPPORTED)|cublas(?:Sgemm|GemmEx|LtMatmul)\w{0,20}[^\n]{0,80}(?:fail|INVALID|error)"
+    r"CUBLAS_STATUS_(?:INVALID_VALUE|INTERNAL_ERROR|NOT_SUPPORTED)|cublas(?:Sgemm|GemmEx"
+    r"|LtMatmul)\w{0,20}[^\n]{0,80}(?:fail|INVALID|error)"
 )
 
 
@@ -53,11 +54,13 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         remedy=(
             Remedy(
                 text="Take torch 2.11 or newer, which brings a mended cuBLAS.",
-                command=f"{python_command(facts)} -m pip install -U 'torch>=2.11' --index-url https://download.pytorch.org/whl/cu130",
+                command=f"{python_command(facts)} -m pip install -U 'torch>=2.11' --index-url "
+                "https://download.pytorch.org/whl/cu130",
             ),
             Remedy(
                 text="Check with a real product.",
-                command=f"{python_command(facts)} -c 'import torch; a = torch.rand(64, 64, device=\"cuda\"); print((a @ a).sum())'",
+                command=f'{python_command(facts)} -c \'import torch; a = torch.rand(64, 64, device="cuda"); print((a @ '
+                "a).sum())'",
             ),
         ),
         confidence=Confidence.LIKELY if thor else Confidence.POSSIBLE,

@@ -1,12 +1,12 @@
 """The wheel was made for another JetPack: it asks for libraries of another CUDA, cuDNN or glibc.
 
 Why it matters
-    A vendor wheel links the CUDA and cuDNN of one JetPack. Elsewhere its libraries have other names, and links from one name to
-    the other only move the crash.
+    A vendor wheel links the CUDA and cuDNN of one JetPack. Elsewhere its libraries have other names, and links from
+    one name to the other only move the crash.
 
 How it is decided
-    On the bare board a missing library's name carries another number than the system's: libcudart.so.10.0 with CUDA 10.2,
-    libcudnn.so.8 on JetPack 6.1. The name outweighs which JetPack the reporter believes to have.
+    On the bare board a missing library's name carries another number than the system's: libcudart.so.10.0 with CUDA
+    10.2, libcudnn.so.8 on JetPack 6.1. The name outweighs which JetPack the reporter believes to have.
 
 What to do
     Install the wheel of this JetPack.

@@ -5,8 +5,8 @@ Why it matters
     interpreter the wheel is refused or its address does not exist, and pip falls back on a torch without CUDA.
 
 How it is decided
-    "is not a supported wheel", a tag that no interpreter has, or a missing file at a wheel's address; the cpXY in the name
-    against the Python in use. It stays the answer when pip then fetched a torch without CUDA.
+    "is not a supported wheel", a tag that no interpreter has, or a missing file at a wheel's address; the cpXY in the
+    name against the Python in use. It stays the answer when pip then fetched a torch without CUDA.
 
 What to do
     Use JetPack's own Python, in a venv if wanted.
@@ -28,7 +28,9 @@ from jetproof.tables import Tables
 ABOUT = About(id="JD060", name="wrong-python-tag", root_cause="wrong-python-tag", layer=Layer.INTERPRETER)
 
 _REFUSED = Expression(
-    r"(?i)is not a supported wheel|not compatible with (?:the current|this) (?:Python|platform)|no wheels with a matching Python (?:ABI|version|implementation)|wheels? (?:is|are) for (?:a )?(?:different|another) Python|no matching (?:cp|python) tag"
+    r"(?i)is not a supported wheel|not compatible with (?:the current|this) (?:Python|platform)"
+    r"|no wheels with a matching Python (?:ABI|version|implementation)|wheels? (?:is"
+    r"|are) for (?:a )?(?:different|another) Python|no matching (?:cp|python) tag"
     r"|hint: You(?:'re| are) using CPython [\d.]{3,8} \(`?cp\d{2,3}"
 )
 _WHEEL = Expression(r"([\w.%+-]{3,120})-cp(\d)(\d{1,2})-(cp\d{2,3}[a-z]{0,2}|abi3|none)-(?:many)?linux\w{0,20}\.whl")

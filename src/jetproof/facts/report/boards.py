@@ -58,20 +58,25 @@ _OTHERS: tuple[tuple[PlatformClass, str], ...] = (
     (PlatformClass.RASPBERRY_PI, r"\bRaspberry ?Pi\b|\bRPi ?\d\b|\bPi [45]B?\b"),
     (
         PlatformClass.APPLE,
-        r"\bMacBook\b|\bMac (?:mini|studio|pro)\b|\bmacOS\b|\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max)\b|\bdarwin\b",
+        (
+            r"\bMacBook\b|\bMac (?:mini|studio|pro)\b|\bmacOS\b|\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max)\b"
+            r"|\bdarwin\b"
+        ),
     ),
     (PlatformClass.WSL, r"\bWSL ?2?\b|microsoft-standard"),
     (
         PlatformClass.ARM64_SERVER,
         (
-            r"\bGraviton ?\d?\b|\bAmpere (?:Altra|One)\b|\bThunderX\d?\b|\bKunpeng\b|\bAxion\b|\bg5g\.\w+|\bt4g\.\w+|\bc[678]g\.\w+"
+            r"\bGraviton ?\d?\b|\bAmpere (?:Altra|One)\b|\bThunderX\d?\b|\bKunpeng\b|\bAxion\b|\bg5g\.\w+"
+            r"|\bt4g\.\w+|\bc[678]g\.\w+"
             r"|\bRK35\d\d\b|\bRockchip\b|\bOrange ?Pi\b|\bRadxa\b|\bODROID\b"
         ),
     ),
     (
         PlatformClass.X86,
         (
-            r"\bx86(?:[-_ ]64)?\b|\bamd64\b|\b(?:GeForce|RTX|GTX|Quadro|Tesla|TITAN)\b|\b(?:A10G?|A30|A40|A100|H100|H200|B200|L4|L40S?|V100|P100|T4)\b"
+            r"\bx86(?:[-_ ]64)?\b|\bamd64\b|\b(?:GeForce|RTX|GTX|Quadro|Tesla|TITAN)\b|\b(?:A10G?|A30|A40|A100"
+            r"|H100|H200|B200|L4|L40S?|V100|P100|T4)\b"
             r"|\bIntel\b|\bRyzen\b|\bXeon\b|\bWindows 1[01]\b|\bColab\b"
         ),
     ),

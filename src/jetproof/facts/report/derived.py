@@ -1,4 +1,4 @@
-"""What follows from a report's stated facts: the machine's kind, its SoC, the JetPack of an L4T release, an image's release."""
+"""What follows from stated facts: the machine's kind, its SoC, the JetPack of an L4T release, an image's release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _PLAIN_OTHERS = frozenset(
 _OF_ANOTHER = frozenset({"comparison", "also_tried"})
 """Members that speak of another machine or another attempt."""
 _GPU_LINE = Expression(
-    r"(?i)(?:GPU models and configuration|GPU \d{1,2}|get_device_name|Device \d{1,2}|device[_ ]?name|Found device \d|GPU name)[^\n]{0,12}[:=)][^\n]{0,80}"
+    r"(?i)(?:GPU models and configuration|GPU \d{1,2}|get_device_name|Device \d{1,2}|device[_ ]?name"
+    r"|Found device \d|GPU name)[^\n]{0,12}[:=)][^\n]{0,80}"
     r"|\|\s{1,4}\d{1,2}  NVIDIA [^\n|]{1,40}"
 )
 _STATED_X86 = Expression(

@@ -1,4 +1,4 @@
-"""Whatever a person pastes, made into bounded, printable text or a report object. Never more than LIMIT bytes are kept."""
+"""Whatever a person pastes, made into bounded, printable text or an object; never more than LIMIT bytes are kept."""
 
 from __future__ import annotations
 

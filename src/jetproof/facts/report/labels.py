@@ -1,4 +1,4 @@
-"""Answers to named questions in a pasted text, "JetPack: 6.2" or "| Python | 3.10 |", read as a report object's members."""
+"""Answers to named questions in a pasted text, like "JetPack: 6.2", read as a report object's members."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from jetproof.facts.report.gathered import Gathered
 from jetproof.facts.report.segments import place
 
 _LINE = Expression(
-    r"(?m)^[ \t>*+-]{0,8}(?:\|\s{0,4})?[*_`]{0,3}([A-Za-z][A-Za-z0-9 ._()'/-]{1,40}?)[*_`]{0,3}[ \t]{0,20}(?::|=|\|)[*_`]{0,3}[ \t]{0,20}(\S[^\n|]{0,200}?)[*_`]{0,3}\s{0,4}\|?$"
+    r"(?m)^[ \t>*+-]{0,8}(?:\|\s{0,4})?[*_`]{0,3}([A-Za-z][A-Za-z0-9 ._()'/-]{1,40}?)[*_`]{0,3}[ \t]{0,20}(?::|="
+    r"|\|)[*_`]{0,3}[ \t]{0,20}(\S[^\n|]{0,200}?)[*_`]{0,3}\s{0,4}\|?$"
 )
 _MEMBERS: Mapping[str, tuple[str, ...]] = {
     "model": ("model", "board", "device", "hardware", "machine", "module", "jetson model", "platform", "jetson"),

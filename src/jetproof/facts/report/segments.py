@@ -1,4 +1,4 @@
-"""A pasted text cut into messages of one kind each: what a program printed, what was typed, what was written about it."""
+"""A pasted text cut into messages of one kind each: what was printed, what was typed, what was written about it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,23 @@ MOST_TEXT = 48 << 10
 """Characters of a text that rules search. Of longer texts the telling lines are kept."""
 _FENCE = Expression(r"\s{0,3}(?:```|~~~)")
 _PROMPT = Expression(
-    r"\s{0,8}(?:>>> |\.\.\. |In \[\d{1,5}\]: ?|(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}:[^\s$#]{0,80})?[$#] (?=\S)|\+ (?=\w)|RUN )"
+    r"\s{0,8}(?:>>> |\.\.\. |In \[\d{1,5}\]: ?|(?:\([\w.-]{1,40}\) "
+    r"?)?(?:[\w.-]{1,40}@[\w.-]{1,60}:[^\s$#]{0,80})?[$#] (?=\S)|\+ (?=\w)|RUN )"
 )
 _COMMAND = Expression(
-    r"\s{0,8}(?:sudo |python3? |pip3? |uv |conda |mamba |docker |apt(?:-get)? |jetson-containers |\./|export |wget |curl |cmake |make\b|source )"
+    r"\s{0,8}(?:sudo |python3? |pip3? |uv |conda |mamba |docker |apt(?:-get)? |jetson-containers |\./|export "
+    r"|wget |curl |cmake |make\b|source )"
 )
 _ERROR = Expression(
-    r"Traceback|[A-Za-z]Error\b|\berror\b|\bfatal\b|Exception|\bfailed\b|[Ff]ailure|cannot |[Cc]ould not|not found|No such file"
-    r"|Permission denied|denied|undefined symbol|Killed|Segmentation|Illegal instruction|[Aa]borted|core dumped|assert|[Ww]arning",
+    r"Traceback|[A-Za-z]Error\b|\berror\b|\bfatal\b|Exception|\bfailed\b|[Ff]ailure|cannot |[Cc]ould not"
+    r"|not found|No such file"
+    r"|Permission denied|denied|undefined symbol|Killed|Segmentation|Illegal instruction|[Aa]borted|core dumped"
+    r"|assert|[Ww]arning",
     re.IGNORECASE,
 )
 _STRONG_ERROR = Expression(
-    r"\s{0,12}(?:Traceback \(|[\w.]{0,80}(?:Error|Exception|Warning)\b|ERROR\b|FATAL\b|fatal\b|error\b|E\d{4} |docker: )"
+    r"\s{0,12}(?:Traceback \(|[\w.]{0,80}(?:Error|Exception|Warning)\b|ERROR\b|FATAL\b|fatal\b|error\b|E\d{4} "
+    r"|docker: )"
 )
 _TELLING = (
     "error",

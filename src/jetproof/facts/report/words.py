@@ -21,7 +21,10 @@ _GAP = r"(?:\s{0,2}(?:version|release|is|of)?\s{0,2}[:=]{0,2}\s{0,12}v?|\s{0,3}\
 _PLAIN: tuple[tuple[str, str], ...] = (
     (
         "platform.kernel",
-        r"\b(\d{1,2}\.\d{1,3}\.\d{1,4}[\w.-]{0,40}-(?:tegra|nvidia(?:-64k)?|generic|raspi|aws|microsoft-standard\w{0,10}))\b",
+        (
+            r"\b(\d{1,2}\.\d{1,3}\.\d{1,4}[\w.-]{0,40}-(?:tegra|nvidia(?:-64k)?|generic|raspi|aws"
+            r"|microsoft-standard\w{0,10}))\b"
+        ),
     ),
     ("cuda.kernel_driver", r"(?i)(?:nvidia[ -])?driver version\s{0,20}[:=]\s{0,4}(\d{3}(?:\.\d{1,3}){1,2})"),
     ("torch.torch", rf"(?i)\bPyTorch(?: version)?\s{{0,20}}[:=]\s{{0,4}}v?{_NUMBER}"),
@@ -52,7 +55,8 @@ _PLAIN_COMPILED = tuple((path, Expression(pattern)) for path, pattern in _PLAIN)
 _L4T = (
     Expression(r"#? ?R(\d{2}) \(release\), REVISION: (\d{1,2}(?:\.\d{1,2})?)"),
     Expression(
-        r"(?i)(?<![\w/:.-])L4T(?![\w/-])[ \t]{0,3}(?:version|release|is|of)?[ \t:=(\[\"'*`|]{0,8}R?(\d{2}\.\d{1,2}(?:\.\d{1,2})?)"
+        r"(?i)(?<![\w/:.-])L4T(?![\w/-])[ \t]{0,3}(?:version|release|is|of)?[ \t:=(\[\"'*`"
+        r"|]{0,8}R?(\d{2}\.\d{1,2}(?:\.\d{1,2})?)"
     ),
     Expression(r"(?i)\b(?:Jetson Linux|nvidia-l4t-core)\b[^\n\d]{0,20}(\d{2}\.\d{1,2}(?:\.\d{1,2})?)"),
     Expression(r"(?i)(?<![\w:/.-])R(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)\b"),
@@ -67,11 +71,14 @@ _AVAILABLE = (
 _TORCH_CUDA = (
     Expression(r"(?i)CUDA used to build PyTorch\s{0,20}:\s{0,4}(None|N/A|Could not collect|\d{1,2}\.\d{1,2})"),
     Expression(
-        r"(?i)torch\.version\.cuda\b[^\n\w]{0,12}(?:is |was |returns |prints |gives |reports )?\W{0,4}(None|\d{1,2}\.\d)"
+        r"(?i)torch\.version\.cuda\b[^\n\w]{0,12}(?:is |was |returns |prints |gives |reports )?\W{0,4}(None"
+        r"|\d{1,2}\.\d)"
     ),
 )
 _PRINTED = Expression(
-    r"(?m)^\s{0,8}['\"]?([12]\.\d{1,2}\.\d{1,2}(?:a0)?\+(?:cu\d{2,3}|cpu|nv[\d.]{4,8}|[0-9a-f]{7,12}(?:\.nv[\d.]{4,8})?))['\"]?(?:[ ,]{1,3}(None|\d{1,2}\.\d))?(?:[ ,]{1,3}(True|False))?\s{0,4}$"
+    r"(?m)^\s{0,8}['\"]?([12]\.\d{1,2}\.\d{1,2}(?:a0)?\+(?:cu\d{2,3}|cpu|nv[\d.]{4,8}"
+    r"|[0-9a-f]{7,12}(?:\.nv[\d.]{4,8})?))['\"]?(?:[ ,]{1,3}(None|\d{1,2}\.\d))?(?:[ ,]{1,3}(True"
+    r"|False))?\s{0,4}$"
 )
 _ARCH_LIST = (
     Expression(r"(?i)get_arch_list\(?\)?[^\n\[]{0,40}\[([^\]\n]{0,400})\]"),
@@ -83,7 +90,8 @@ _SMI = Expression(r"NVIDIA-SMI[^\n]{0,60}CUDA Version: {0,4}(\d{1,2}\.\d)")
 _DETECTED = Expression(r"Detected: ?(\d{3}\.[\d.]{1,8}) \(CUDA (\d{1,2}\.\d)\)")
 _PAIR = Expression(r"CUDA Driver Version ?/ ?Runtime Version\s{1,12}(\d{1,2}\.\d) ?/ ?(\d{1,2}\.\d)")
 _IMAGE = Expression(
-    r"(?<![\w/.-])((?:nvcr\.io/[\w./-]{1,120}|dustynv/[\w.-]{1,80}|(?:docker\.io/)?(?:nvidia/cuda|nvidia/[\w.-]{1,60}|pytorch/pytorch|ultralytics/ultralytics|vllm/vllm-openai"
+    r"(?<![\w/.-])((?:nvcr\.io/[\w./-]{1,120}|dustynv/[\w.-]{1,80}|(?:docker\.io/)?(?:nvidia/cuda"
+    r"|nvidia/[\w.-]{1,60}|pytorch/pytorch|ultralytics/ultralytics|vllm/vllm-openai"
     r"|ollama/ollama|arm64v8/[\w.-]{1,60}))(?::[\w.-]{1,128})?)"
 )
 _RUNTIME = Expression(r"(?i)\b(?:docker|container)'?s? runtime\W{1,4}(?:is |was )?(not nvidia|nvidia|runc|crun)\b")
