@@ -51,7 +51,7 @@ def conditional_tests(host: Host, policy: Policy, policy_path: str) -> str:
                     f"          - {_word(gate.id)}" for gate in gates if gate.platform is not Platform.LINUX_ARM64
                 ),
                 "cron": "17 3 * * 1",
-                "jetson_gate": _word(jetson.id),
+                **_challenges(gates),
             },
         )
     ]
@@ -89,7 +89,16 @@ def _part(gate: Gate) -> str | None:
         return "job-hub.yml"
     if gate.platform is Platform.JETSON and gate.carries_claim:
         return "job-jetson.yml"
+    if gate.platform is Platform.X86_CUDA and gate.carries_claim:
+        return "job-cuda.yml"
     return "job-arm64.yml" if gate.platform is Platform.LINUX_ARM64 else None
+
+
+def _challenges(gates: list[Gate]) -> dict[str, str]:
+    """Return the places of the job that makes a nonce for each gate on a machine of the project's own."""
+    names = [_word(gate.id) for gate in gates if gate.carries_claim and not gate.software_only]
+    outputs = [f"      nonce-{name}: ${{{{ steps.challenge.outputs.nonce-{name} }}}}" for name in names]
+    return {"challenged": " ".join(names), "challenge_outputs": "\n".join(outputs)}
 
 
 def _of_gate(host: Host, policy: Policy, gate: Gate) -> dict[str, str]:
