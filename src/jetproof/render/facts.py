@@ -98,7 +98,9 @@ def summary(facts: Facts) -> list[tuple[str, str]]:
                 ),
             )
         )
-    tried = [f"{trial.name} {trial.outcome.value}" for trial in torch.trials if trial.outcome is not Outcome.NOT_RUN]
+    # asking for the device is told by the lines above; what was done with it stands here
+    done = [trial for trial in torch.trials if trial.outcome is not Outcome.NOT_RUN and trial.name[:5] != "cuda "]
+    tried = [f"{trial.name} {trial.outcome.value}" for trial in done]
     if tried:
         where = " (on the CPU)" if torch.available.value is False else ""
         lines.append(("tried", printable(", ".join(tried)) + where))
