@@ -1,1 +1,0 @@
-"""What unified memory can give, and what a model needs."""
