@@ -24,9 +24,9 @@ def main(argv: Optional[List[str]] = None) -> int:
 
         return trials.main()
     if mode == "collect":
-        return _collect()
+        return _collect(words[1:])
     if mode == "serve":
-        return _serve()
+        return _serve(words[1:])
     if mode == "pytest":
         from jetproof_worker import pytest_session
 
@@ -36,8 +36,10 @@ def main(argv: Optional[List[str]] = None) -> int:
     return program.main(words)
 
 
-def _request() -> dict:  # type: ignore[type-arg]  # `dict[...]` is not understood by 3.6
-    data = os.fdopen(0, "rb", closefd=False).read(REQUEST_LIMIT + 1)
+def _request(words: List[str]) -> dict:  # type: ignore[type-arg]  # `dict[...]` is not understood by 3.6
+    """Read the request: from the file that is named, as in a container, else from standard input."""
+    with open(words[0], "rb") if words else os.fdopen(0, "rb", closefd=False) as stream:
+        data = stream.read(REQUEST_LIMIT + 1)
     if len(data) > REQUEST_LIMIT:
         raise ValueError("the request is longer than %d bytes" % REQUEST_LIMIT)
     request = json.loads(data.decode("utf-8"))
@@ -46,15 +48,15 @@ def _request() -> dict:  # type: ignore[type-arg]  # `dict[...]` is not understo
     return request
 
 
-def _collect() -> int:
+def _collect(words: List[str]) -> int:
     from jetproof_worker import collect, frames, start
 
     out = frames.take_stdout()
-    request = _request()
+    request = _request(words)
     if request.get("packed"):
         start.use_packed(str(request["packed"]))
     snapshot = collect.collect(
-        request.get("python"),
+        sys.executable if request.get("own") else request.get("python"),
         str(request.get("asked", "")),
         bool(request.get("trials", True)),
         float(request.get("patience", 1.0)),
@@ -65,11 +67,11 @@ def _collect() -> int:
     return 0
 
 
-def _serve() -> int:
+def _serve(words: List[str]) -> int:
     from jetproof_worker import frames, serve
 
     out = frames.take_stdout()
-    return int(serve.main(_request(), out))
+    return int(serve.main(_request(words), out))
 
 
 if __name__ == "__main__":

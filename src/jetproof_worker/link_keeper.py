@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional
 
 from jetproof_worker import files, frames, link_boot, process
 
@@ -90,13 +90,10 @@ def _run_alone(folder: str, header: Dict[str, Any], spool: Spool) -> Dict[str, A
     lock = _lock_gpu()
     if lock is None:
         return {"record": "link-end", "status": "busy", "code": None, "stderr": "", "detail": GPU_LOCK}
-    descriptor, made = lock
     try:
         return _run(folder, header, spool)
     finally:
-        if made is not None:
-            os.unlink(made)  # while it is held, so that nobody can hold the same name twice
-        os.close(descriptor)
+        _unlock_gpu(lock)
 
 
 def _run(folder: str, header: Dict[str, Any], spool: Spool) -> Dict[str, Any]:
@@ -104,8 +101,6 @@ def _run(folder: str, header: Dict[str, Any], spool: Spool) -> Dict[str, Any]:
     with open(os.path.join(folder, "request.json"), "rb") as file:
         request = here(json.loads(file.read().decode("utf-8")), folder)
     nonce = request["nonce"]
-    if header["mode"] == "collect":
-        request["python"] = request.get("python") or sys.executable
     reader = frames.Reader()
     said = _Said(spool) if request.get("progress") else None
 
@@ -216,24 +211,19 @@ def alone(descriptor: int) -> bool:
     return True
 
 
-def _lock_gpu() -> Optional[Tuple[int, Optional[str]]]:
-    """Return the lock that all runs on this board share and its file if that was made for it; None when it is taken."""
-    path = os.environ.get("JETPROOF_GPU_LOCK") or GPU_LOCK
+def _lock_gpu() -> Optional[int]:
+    """Return the lock that all runs on this board share; None when another has it."""
+    path = _gpu_lock()
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     for _ in range(10):
-        made = None
         try:
-            descriptor = os.open(path, flags)
-        except FileNotFoundError:
-            try:
-                descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o644)
-            except FileExistsError:
-                continue
-            made = path
+            descriptor = os.open(path, flags | os.O_CREAT, 0o644)
+        except PermissionError:
+            descriptor = os.open(path, flags)  # another account's, in a sticky folder
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                return descriptor, made
+                return descriptor
         except FileNotFoundError:
             pass  # its last holder removed it just now
         except OSError:
@@ -241,6 +231,18 @@ def _lock_gpu() -> Optional[Tuple[int, Optional[str]]]:
             return None
         os.close(descriptor)
     return None
+
+
+def _unlock_gpu(lock: int) -> None:
+    try:
+        os.unlink(_gpu_lock())  # while it is held, so that nobody can hold the same name twice
+    except OSError:
+        pass  # another account's: it was there before
+    os.close(lock)
+
+
+def _gpu_lock() -> str:
+    return os.environ.get("JETPROOF_GPU_LOCK") or GPU_LOCK
 
 
 def sweep(folder: str) -> List[str]:
@@ -262,9 +264,17 @@ def sweep(folder: str) -> List[str]:
         finally:
             os.close(descriptor)
         if dead:
-            link_boot.remove(path)
+            clear(path)
             gone.append(path)
     return gone
+
+
+def clear(folder: str) -> None:
+    """Remove what a keeper left that was killed."""
+    link_boot.remove(folder)
+    lock = _lock_gpu()
+    if lock is not None:
+        _unlock_gpu(lock)
 
 
 def _device_id() -> Optional[str]:

@@ -94,7 +94,7 @@ def release(folder: str) -> int:
             continue
         told = os.read(kept, 32).strip()
         if told and link_keeper.alone(kept):
-            link_boot.remove(folder)  # its keeper was killed
+            link_keeper.clear(folder)  # its keeper was killed
         elif told:
             try:
                 os.kill(int(told), signal.SIGTERM)

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jetproof.policy.host import host_of
     from jetproof.qualify.folder import DEFAULT, Folder
     from jetproof.qualify.gate import Request, prepare, qualify
-    from jetproof.qualify.pytest_folder import pytest_folder
+    from jetproof.qualify.pytest_folder import pytest_folder, pytest_folder_elsewhere
     from jetproof.render.gate_live import GateView
     from jetproof.render.reports import reports, write
     from jetproof_worker.catalogue import PROBES
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         output=arguments.output or arguments.project / DEFAULT,
         rehearsal=arguments.rehearsal,
         challenge=arguments.challenge,
-        side_folder=pytest_folder,
+        side_folder=pytest_folder if arguments.target is None else pytest_folder_elsewhere,
     )
     prepared = prepare(request, snapshot.result(), tables.load(), {probe.id: probe for probe in PROBES})
     if arguments.plan:

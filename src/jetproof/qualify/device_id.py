@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -19,7 +20,18 @@ def device_id(environment: Mapping[str, str] = os.environ) -> str:
     It lies in `jetproof/device-id` of the user's configuration folder. Raises `JetproofError` when that cannot be
     written or holds something else.
     """
-    path = _folder(environment) / "device-id"
+    return _kept(_folder(environment) / "device-id")
+
+
+def device_id_at(address: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Return the random id by which this machine knows another one that keeps none itself; made on first use.
+
+    It lies in `jetproof/devices`, under a digest of the address that the other is reached by.
+    """
+    return _kept(_folder(environment) / "devices" / hashlib.sha256(address.encode()).hexdigest()[:32])
+
+
+def _kept(path: Path) -> str:
     try:
         found = _read(path)
         if found is None:

@@ -17,11 +17,11 @@ from jetproof.policy.load import Loaded
 from jetproof.policy.model import Gate, Platform
 from jetproof.qualify import clock, preflight
 from jetproof.qualify.checkout import source as source_of
-from jetproof.qualify.device_id import device_id
 from jetproof.qualify.folder import Folder, is_ours
 from jetproof.qualify.journal import Entry, Journal, Writer, load, read
-from jetproof.qualify.locks import gpu_lock_path, held
+from jetproof.qualify.locks import held
 from jetproof.qualify.machine import told
+from jetproof.qualify.place import place_of
 from jetproof.qualify.plan import plan as plan_of
 from jetproof.qualify.plan import tier_of
 from jetproof.qualify.plan_model import Plan, Source, ToolFacts
@@ -126,11 +126,9 @@ def prepare(
             del lacks["pytest"]
     preflight.require_packages(lacks, snapshot)
     context = {
-        "device_id": device_id(),
         "facts": told(facts),
         "snapshot_sha256": sha256(snapshot.dumps().encode()).hexdigest(),
         "state": state(snapshot),
-        "image_digest": None,
     }
     return Prepared(
         plan=plan,
@@ -165,8 +163,9 @@ def qualify(
     folder.prepare()
     with ExitStack() as stack:
         stack.enter_context(held(folder.lock, "this output folder"))
-        if prepared.plan.gate.platform != Platform.LINUX_ARM64.value:
-            stack.enter_context(held(gpu_lock_path(), "the GPU"))
+        place = place_of(target)
+        if prepared.plan.gate.platform != Platform.LINUX_ARM64.value and place.gpu_lock is not None:
+            stack.enter_context(held(place.gpu_lock, "the GPU"))
         folder.open()
         folder.write("plan.json", to_bytes(prepared.plan.as_json()))
         folder.write("snapshot.json", prepared.snapshot.dumps().encode())
@@ -184,7 +183,7 @@ def qualify(
             target,
             prepared.plan,
             writer,
-            context=prepared.context,
+            context={**prepared.context, **place.told()},
             surroundings=prepared.surroundings,
             after=read_again,
             on_entry=on_entry,

@@ -34,14 +34,28 @@ def held(path: Path, what: str) -> Iterator[None]:
         except OSError as error:
             if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
                 raise JetproofError(f"cannot lock {path}: {error.strerror}", reason="lock-failed") from error
-            raise Undecided(
-                f"another jetproof run has {what} (lock {path})",
-                hint="wait until it has ended, then run again",
-                reason="busy",
-            ) from error
+            raise _busy(path, what) from error
+        # a run that came over a link removes the file that it made: then this lock is on nothing
+        if not _is_at(descriptor, path):
+            raise _busy(path, what)
         yield
     finally:
         os.close(descriptor)
+
+
+def _busy(path: Path, what: str) -> Undecided:
+    return Undecided(
+        f"another jetproof run has {what} (lock {path})",
+        hint="wait until it has ended, then run again",
+        reason="busy",
+    )
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        return False
 
 
 def _open(path: Path) -> int:

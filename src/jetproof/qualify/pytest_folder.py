@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping
 from importlib import resources
@@ -16,12 +17,24 @@ from jetproof_worker.process import run
 _LIMIT = 300.0
 
 
+def pytest_folder_elsewhere(python: str, release: str) -> str | None:
+    """Return such a folder for an interpreter of that release on another machine; `python` is its path there."""
+    del python
+    return _folder(
+        ("--python", sys.executable, "--python-version", ".".join(release.split(".")[:2])), release, os.environ
+    )
+
+
 def pytest_folder(python: str, release: str, environment: Mapping[str, str] = os.environ) -> str | None:
     """Return a folder with pytest and what it needs for an interpreter, None when it cannot be made (no network).
 
     `release` is the interpreter's, like 3.8.18. The folder lies in the user's cache under the digest of the pins, so
     that other pins make another folder; every file comes from a wheel whose hash is pinned.
     """
+    return _folder(("--python", python), release, environment)
+
+
+def _folder(chosen: tuple[str, ...], release: str, environment: Mapping[str, str]) -> str | None:
     pins = resources.files("jetproof.qualify").joinpath("data/pytest.txt").read_bytes()
     short = re.match(r"3\.\d+", release)
     if short is None:
@@ -51,7 +64,7 @@ def pytest_folder(python: str, release: str, environment: Mapping[str, str] = os
             ":all:",
         )
         done = run(
-            [*install, "--python", python, "--target", str(draft / "made"), "--requirements", "-"],
+            [*install, *chosen, "--target", str(draft / "made"), "--requirements", "-"],
             _LIMIT,
             stdin=pins,
             env={name: value for name, value in environment.items() if not name.startswith("PYTHON")},

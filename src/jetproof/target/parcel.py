@@ -38,7 +38,7 @@ def parcel(worker: Packed, request: Mapping[str, object]) -> Parcel:
     """
     project = request.get("project_root")
     root = Path(project) if isinstance(project, str) else None
-    side = next((item["pytest"]["side_folder"] for item in _items(request) if _side(item)), None)
+    side = side_folder(request)
     body = rewritten(request, {str(root): f"{HERE}/project", str(side): f"{HERE}/side"})
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=3) as archive:
@@ -52,6 +52,15 @@ def parcel(worker: Packed, request: Mapping[str, object]) -> Parcel:
             _add_tree(archive, "side", folder, tuple(names))
     content = buffer.getvalue()
     return Parcel(content=content, sha256=hashlib.sha256(content).hexdigest())
+
+
+def side_folder(request: Mapping[str, object]) -> str | None:
+    """Return the folder with pytest that the request names, if it names one."""
+    for item in _items(request):
+        wanted = item.get("pytest")
+        if isinstance(wanted, Mapping) and isinstance(wanted.get("side_folder"), str):
+            return str(wanted["side_folder"])
+    return None
 
 
 def rewritten(request: Mapping[str, object], places: Mapping[str, str]) -> dict[str, object]:
@@ -77,10 +86,6 @@ def rewritten(request: Mapping[str, object], places: Mapping[str, str]) -> dict[
 def _items(request: Mapping[str, object]) -> list[Mapping[str, Any]]:
     items = request.get("items")
     return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list | tuple) else []
-
-
-def _side(item: Mapping[str, Any]) -> bool:
-    return isinstance(item.get("pytest"), Mapping) and isinstance(item["pytest"].get("side_folder"), str)
 
 
 def _add(archive: tarfile.TarFile, name: str, content: bytes, executable: bool = False) -> None:

@@ -61,7 +61,7 @@ class SshTarget:
         nonce = secrets.token_hex(16)
         body: dict[str, object] = {
             "nonce": nonce,
-            "python": None,  # the keeper's own
+            "own": True,
             "asked": "PATH" if self.python is None else "--python",
             "trials": request.trials,
             "patience": request.patience,
