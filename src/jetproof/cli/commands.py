@@ -21,6 +21,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("challenge", "jetproof.cli.challenge", "make the nonce of a run, so that old evidence cannot stand in for it"),
     ("init", "jetproof.cli.init", "give a project its lane: policy, workflows, pages, README block"),
     ("report", "jetproof.cli.report", "make a report for an issue that holds nothing private"),
+    ("fleet", "jetproof.cli.fleet", "run a gate on many boards, and ask what they say together"),
     ("keys", "jetproof.cli.keys", "make a signing key, and say whom the project trusts"),
 )
 """(name, module, one line of help). Each module has `configure(parser)` and `run(arguments) -> int`."""

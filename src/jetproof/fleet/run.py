@@ -16,7 +16,7 @@ from pathlib import Path
 
 from jetproof.errors import ExitCode, JetproofError, Undecided
 from jetproof.fleet.inventory import Board, Inventory
-from jetproof.fleet.state import BoardResult, State, Status, asked
+from jetproof.fleet.state import BoardResult, State, Status, asked, results
 from jetproof.qualify.folder import Folder
 from jetproof.qualify.journal import load
 from jetproof.qualify.journal import read as journal_of
@@ -104,6 +104,12 @@ def run(request: FleetRequest, on_result: OnResult | None = None) -> FleetResult
         seconds=round(time.monotonic() - started, 3),
         resumed=resumed,
     )
+
+
+def reached(folder: Path) -> tuple[FleetResult, str]:
+    """Return what a state folder holds so far, and the gate that it is about. Raises UsageError when it is none."""
+    found, missing, gate = results(folder)
+    return FleetResult(results=found, missing=missing, seconds=0.0, resumed=len(found)), gate
 
 
 def exit_code(found: FleetResult) -> ExitCode:

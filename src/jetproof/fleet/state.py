@@ -151,8 +151,11 @@ def asked(inventory: Inventory, gate: str, project: str, policy: str | None, *, 
     }
 
 
-def results(folder: Path) -> tuple[tuple[BoardResult, ...], tuple[str, ...]]:
-    """Return the results in a state folder, and the boards that have none yet. Raises UsageError when it is none."""
+def results(folder: Path) -> tuple[tuple[BoardResult, ...], tuple[str, ...], str]:
+    """Return the results in a state folder, the boards that have none yet, and the gate.
+
+    Raises UsageError when it is none.
+    """
     state = State(folder=folder)
     if not state.file.exists():
         raise UsageError(f"{folder} holds no fleet run", hint="jetproof fleet run writes one", reason="fleet-missing")
@@ -167,7 +170,7 @@ def results(folder: Path) -> tuple[tuple[BoardResult, ...], tuple[str, ...]]:
             open_ones.append(board.name)
         else:
             found.append(result)
-    return tuple(found), tuple(open_ones)
+    return tuple(found), tuple(open_ones), str(told.get("gate"))
 
 
 def _object(path: Path) -> dict[str, Any]:
