@@ -15,8 +15,13 @@ from jetproof.facts.report import facts
 from jetproof.tables import load
 
 OWN = Path(__file__).parent.parent / "fixtures" / "cases" / "reports.json"
+TABLES = load()
 SHARED = Path(__file__).parent.parent.parent.parent / "shared" / "cases"
+THREADS = Path(__file__).parent.parent / "fixtures" / "cases" / "threads.json"
 FIRST, THREE = 0.90, 0.97
+THREADS_FIRST = 0.97
+"""Share of public threads that are right at once, as an object and as pasted text."""
+_BLOCKS = ("error_text", "related_error_text", "install_commands", "failing_command")
 
 
 def own() -> list[dict[str, Any]]:
@@ -44,8 +49,7 @@ def shared() -> list[dict[str, Any]]:
 
 
 def causes(case: dict[str, Any]) -> list[str]:
-    tables = load()
-    diagnosis = diagnose(facts(case.get("text") or case["reported"], tables), tables)
+    diagnosis = diagnose(facts(case.get("text") or case["reported"], TABLES), TABLES)
     return list(dict.fromkeys(finding.root_cause for finding in diagnosis.findings))
 
 
@@ -79,6 +83,47 @@ def test_our_own_cases(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_our_own_cases_cover_every_root_cause() -> None:
     assert {case["root_cause"] for case in own()} >= {row.id for row in load().root_causes}
+
+
+def threads() -> list[dict[str, Any]]:
+    return list(json.loads(THREADS.read_text())["cases"])
+
+
+def pasted(reported: dict[str, Any]) -> str:
+    """The same report as a person pastes it: labelled lines, prose, fenced blocks."""
+    lines, rest = ["### Environment", ""], [""]
+    for name, value in reported.items():
+        if name in _BLOCKS:
+            rest += ["```", "\n".join(value) if isinstance(value, list) else str(value), "```", ""]
+        elif name in ("symptom", "comparison", "control", "also_tried"):
+            rest += [f"{value}.", ""]
+        elif isinstance(value, dict):
+            lines += [f"- {key}: {text}" for key, text in value.items()]
+        elif isinstance(value, list):
+            lines.append(f"- {name.replace('_', ' ')}: {', '.join(value)}")
+        else:
+            lines.append(f"- {name.replace('_', ' ')}: {value}")
+    return "\n".join(lines + rest)
+
+
+@pytest.mark.parametrize("form", ["object", "text"])
+def test_public_threads(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = threads()
+    if form == "text":
+        cases = [{**case, "text": pasted(case["reported"])} for case in cases]
+    first, three, text = table(cases)
+    with capsys.disabled():
+        print(f"\npublic threads as {form}: right first {first:.1%}, among three {three:.1%}")
+    assert first >= THREADS_FIRST, text
+    assert three >= THREADS_FIRST, text
+
+
+@pytest.mark.shared
+def test_no_thread_is_one_of_the_other_peoples_cases() -> None:
+    if not SHARED.is_dir():
+        pytest.skip("needs ../shared/cases")
+    theirs = {(json.loads(path.read_text())["source"] or {}).get("url") for path in SHARED.glob("*.json")}
+    assert not {case["source"] for case in threads()} & theirs
 
 
 @pytest.mark.shared

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from jetproof.diagnosis.all_rules import RULES
+from jetproof.diagnosis.engine import Verdict, diagnose
 from jetproof.diagnosis.rule import LITERAL, Finding, Rule, Severity
 from jetproof.facts.fact import absent, known
 from jetproof.facts.model import (
@@ -297,3 +298,34 @@ def test_a_missing_library_of_this_jetpack_is_a_missing_part_and_one_of_another_
 def test_a_mere_warning_beside_a_fatal_error_does_not_block() -> None:
     text = "WARNING: Unsupported JetPack version detected\n\nImportError: libcusparseLt.so.0: cannot open shared object file"
     assert all(finding.severity is Severity.WARNING for finding in findings(BY_ID["JD121"], reported(text, TABLES)))
+
+
+def test_a_cpu_torch_without_any_nvidia_gpu_is_a_note_and_with_one_it_blocks() -> None:
+    bare = Facts(
+        origin=Origin.LIVE,
+        platform=Platform(
+            is_jetson=k("is_jetson", False),
+            platform_class=k("platform_class", PlatformClass.X86),
+            arch=k("arch", "x86_64"),
+        ),
+        torch=TorchStack(
+            torch=k("torch.__version__", "2.13.0+cpu"),
+            torch_cuda=absent("torch.version.cuda", "trial: import torch"),
+            available=k("torch.cuda.is_available", False),
+        ),
+    )
+    diagnosis = diagnose(bare, TABLES)
+    assert diagnosis.verdict is Verdict.NOT_A_JETSON
+    assert {finding.severity for finding in diagnosis.findings} == {Severity.NOTE}
+    node = DeviceNode(path="/dev/nvidia0", owner="root", group="root", mode="crw-rw-rw-", usable=True)
+    for with_gpu in (
+        dataclasses.replace(bare, cuda=CudaStack(kernel_driver=k("cuda.kernel_driver", "580.95.05"))),
+        dataclasses.replace(bare, cuda=CudaStack(driver=k("cuda.driver", "13.0"))),
+        dataclasses.replace(bare, permissions=Permissions(nodes=(node,))),
+        dataclasses.replace(
+            bare,
+            platform=dataclasses.replace(bare.platform, platform_class=k("platform_class", PlatformClass.DGX_SPARK)),
+        ),
+    ):
+        severities = {finding.name: finding.severity for finding in diagnose(with_gpu, TABLES).findings}
+        assert severities["torch-cpu-build"] is Severity.BLOCKING
