@@ -159,7 +159,8 @@ SELECT md5(i::VARCHAR) AS run, 'board-' || (i % 20000) AS board, 'ssh' AS reache
        CASE WHEN hash(i) % 50 = 0 THEN 'not-green' ELSE 'green' END AS status,
        CASE WHEN hash(i) % 50 = 0 THEN 'bound-exceeded' ELSE 'ok' END AS reason, hash(i) % 50 <> 0 AS green,
        hash(i) % 50 <> 0 AS proves, 'live' AS origin,
-       TIMESTAMP '2026-11-30 00:00:00' - to_hours((i // 20000)::BIGINT * 24 + (hash(i % 20000) % 900)::BIGINT) AS finished,
+       TIMESTAMP '2026-11-30 00:00:00' - to_hours((i // 20000)::BIGINT * 24 + (hash(i % 20000) % 900)::BIGINT)
+           AS finished,
        60.0 AS seconds, ['Jetson AGX Orin 64GB', 'Jetson Orin NX 16GB', 'Jetson T5000'][(i % 20000) % 3 + 1] AS module,
        ['36.4.3', '36.4.4', '38.2.0', '39.2.0'][(i % 20000) % 4 + 1] AS l4t,
        ['2.5.0a0', '2.8.0', '2.9.1'][(i % 20000) % 3 + 1] AS torch, '12.6' AS cuda, '3.10.12' AS python

@@ -70,7 +70,7 @@ class FleetResult:
 
 
 def run(request: FleetRequest, on_result: OnResult | None = None) -> FleetResult:
-    """Run the gate on every board that has no result yet, and return all results.
+    """Run the gate on every board that has no verdict yet, and return all results.
 
     Ctrl-C ends the boards' processes and returns what was reached: those boards stay without a result, and a later
     call with `resume` runs them. Raises Undecided when another controller works in the same state folder.
@@ -88,7 +88,9 @@ def run(request: FleetRequest, on_result: OnResult | None = None) -> FleetResult
             rehearsal=request.rehearsal,
         )
         state.begin(about, resume=request.resume)
-        done = {board.name: result for board in boards if (result := state.result(board)) is not None}
+        found = {board.name: state.result(board) for board in boards}
+        # what said nothing of the board is asked again: an unreachable board, a fault of our own
+        done = {name: result for name, result in found.items() if result is not None and result.decided}
         resumed = len(done)
         todo = [board for board in boards if board.name not in done]
         try:

@@ -61,6 +61,11 @@ class BoardResult:
     adopted: bool = False
     """Whether the run outlived the controller that began it."""
 
+    @property
+    def decided(self) -> bool:
+        """Whether it says something of the board, so that it need not be asked again."""
+        return Status(self.status) not in (Status.NOT_CHECKED, Status.BROKE)
+
 
 @dataclass(frozen=True, kw_only=True)
 class State:

@@ -24,27 +24,24 @@ _WORDS = {
     Status.BROKE: ("broke", "red"),
 }
 _SHOWN = 30
+_NAMED = 5
 _WIDEST = 60
 
 
 def summary(found: FleetResult, gate: str, *, state: str, resume: str, style: Style = PLAIN) -> str:
     """Return the answer, then each board that is not green with its reason. `resume` is the command that goes on."""
-    total = len(found.results) + len(found.missing)
     lines = [style(headline(found, gate), "bold", "green" if _all_green(found) else "red")]
-    others = [result for result in found.results if result.status != Status.GREEN.value]
-    width = max((len(result.board) for result in others[:_SHOWN]), default=0)
-    for result in others[:_SHOWN]:
-        lines += _row(result, width, style)
-    if len(others) > _SHOWN:
-        lines.append(f"  and {len(others) - _SHOWN} more (all of them: {state}/boards/*/result.json, or --json)")
+    groups: dict[tuple[str, str, str, str], list[str]] = {}
+    for result in found.results:
+        if result.status != Status.GREEN.value:
+            same = (result.status, result.reason, result.message, result.hint)
+            groups.setdefault(same, []).append(result.board)
+    for (status, reason, message, hint), names in list(groups.items())[:_SHOWN]:
+        lines += _group(Status(status), f"{reason}: {message}", hint, names, style)
+    if len(groups) > _SHOWN:
+        lines.append(f"  and {len(groups) - _SHOWN} more kinds (all of them: --json)")
     if found.missing:
-        named = ", ".join(map(printable, found.missing[:5])) + (" ..." if len(found.missing) > 5 else "")
-        lines += [f"not run: {len(found.missing)} of {total} boards: {named}", f"go on with: {printable(resume)}"]
-    reasons = Counter(result.reason for result in others)
-    if len(others) > 3:
-        lines.append(
-            "reasons: " + ", ".join(f"{printable(reason)} {count}" for reason, count in reasons.most_common(8))
-        )
+        lines += [f"  {style('    not run', 'yellow')}  {_named(found.missing)}", f"go on with: {printable(resume)}"]
     spent = sum(result.seconds for result in found.results)
     kept = f", {found.resumed} kept from before" if found.resumed else ""
     lines.append(f"{found.seconds:.1f} s for {spent:.1f} s of runs{kept}; files: {printable(state)}")
@@ -109,11 +106,20 @@ def _all_green(found: FleetResult) -> bool:
     return not found.missing and all(result.status == Status.GREEN.value for result in found.results)
 
 
-def _row(result: BoardResult, width: int, style: Style) -> list[str]:
-    word, colour = _WORDS[Status(result.status)]
-    message = printable(result.message).replace("\n", " ")
-    lines = [f"  {style(f'{word:>11}', colour)}  {result.board:<{width}}  {printable(result.reason)}: {message}"]
-    return [*lines, f"  {'':>11}  {'':<{width}}  fix: {printable(result.hint)}"] if result.hint else lines
+def _group(status: Status, why: str, hint: str, names: Sequence[str], style: Style) -> list[str]:
+    """Return the boards that ended alike, with what they said."""
+    word, colour = _WORDS[status]
+    lines = [
+        f"  {style(f'{word:>11}', colour)}  {_named(names)}",
+        f"  {'':>11}    {printable(why).replace(chr(10), ' ')}",
+    ]
+    return [*lines, f"  {'':>11}    fix: {printable(hint)}"] if hint else lines
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    count = f"{len(names)} boards: " if len(names) > 1 else ""
+    return count + ", ".join(map(printable, names[:_NAMED])) + more
 
 
 def _grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
