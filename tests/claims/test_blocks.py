@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jetproof.claims.blocks import LARGEST, appended, block_text, blocks, replaced, without
+from jetproof.claims.blocks import LARGEST, Found, appended, block_text, blocks, replaced, without
 from jetproof.claims.said import Said, Saying, read
 from jetproof.errors import UsageError
 
@@ -165,3 +165,14 @@ def test_any_surroundings_are_kept(said: Said, before: bytes, after: bytes, end:
 @given(st.binary(max_size=400))
 def test_no_bytes_break_the_reader(data: bytes) -> None:
     blocks(b"<!-- jetproof:begin support " + data)
+
+
+def test_code_that_shows_a_block_holds_none() -> None:
+    shown = b"```markdown\n" + BLOCK + b"```\n"
+    assert blocks(shown) == Found()
+    assert [block.id for block in blocks(shown + BLOCK).blocks] == ["support"]
+    inside = block_text("support", NOTHING, "```\ncode\n```\n").encode()
+    assert [block.edited for block in blocks(inside).blocks] == [False]
+    with pytest.raises(UsageError) as error:
+        appended(b"```\nnot closed\n", "support", NOTHING, "x\n")
+    assert error.value.reason == "code-unclosed"

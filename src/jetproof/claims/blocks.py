@@ -22,6 +22,7 @@ _BEGIN = re.compile(
     r"[ \t]+as-of=(?P<day>\S+)[ \t]+says=(?P<says>\S+)[ \t]+sha256=(?P<digest>[0-9a-f]{64})[ \t]*(?:-->)?[ \t]*"
 )
 _END = re.compile(rf"(?:<!--|\.\.)[ \t]*jetproof:end[ \t]+(?P<id>{_ID})[ \t]*(?:-->)?[ \t]*")
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _ANY = re.compile(r"(?:<!--|\.\.)[ \t]*jetproof:(?:begin|end)\b")
 
 
@@ -74,8 +75,12 @@ def blocks(data: bytes) -> Found:
     faults: list[Fault] = []
     seen: set[str] = set()
     opened: tuple[re.Match[str], int] | None = None
+    fence = ""
     for number, line in enumerate(lines, 1):
-        if "jetproof:" not in line:
+        if opened is None and (marked := _FENCE.match(line)) is not None:
+            # code that shows markers holds none
+            fence = marked[1] if not fence else "" if marked[1].startswith(fence) else fence
+        if "jetproof:" not in line or fence:
             continue
         text = line.strip(" \t\r\n")
         if (begin := _BEGIN.fullmatch(text)) is not None:
@@ -158,7 +163,7 @@ def replaced(data: bytes, name: str, said: Said, text: str) -> bytes:
 def appended(data: bytes, name: str, said: Said, text: str, *, rst: bool = False) -> bytes:
     """Return a document with a new block at its end; what was there stays as it is.
 
-    Raises UsageError when the block is there already.
+    Raises UsageError when the block is there already, or when it would stand in code that does not end.
     """
     found = blocks(data)
     if found.faults or found.block(name) is not None:
@@ -167,7 +172,14 @@ def appended(data: bytes, name: str, said: Said, text: str, *, rst: bool = False
     end = _line_end(lines[0]) if lines else "\n"
     gap = "" if not lines else ("" if lines[-1].endswith(("\n", "\r")) else end) + end
     new = gap + block_text(name, said, text, rst=rst).replace("\n", end)
-    return data + new.encode()
+    whole = data + new.encode()
+    if blocks(whole).block(name) is None:
+        raise UsageError(
+            "the document ends within a code block, so nobody would see a block there",
+            hint="close the code block with ```",
+            reason="code-unclosed",
+        )
+    return whole
 
 
 def without(data: bytes, found: Found) -> list[str]:

@@ -16,6 +16,11 @@ BADGE_PATH = ".jetproof/badge.json"
 
 SUPPORT, MATRIX, NOTES = "support", "matrix", "release-notes"
 
+_ONLY = (
+    "A module is supported only with the JetPack and the runtime for which fresh, green evidence proves it, at the "
+    "commit named, until the day named."
+)
+
 Writer = Callable[[Sequence[Scope], Said], str]
 
 
@@ -24,10 +29,11 @@ def support(scopes: Sequence[Scope], said: Said) -> str:
     jetson = _said_of(scopes, said, Kind.JETSON)
     lines = []
     if jetson:
-        lines += ["**NVIDIA Jetson**: supported only as proven here, and only until the day given.", ""]
-        lines += _table(jetson)
+        lines += [f"**NVIDIA Jetson**: {_ONLY}", "", *_table(jetson)]
     else:
-        lines.append(f"**NVIDIA Jetson**: no module and no JetPack release is supported as of {said.as_of} (UTC).")
+        lines.append(
+            f"**NVIDIA Jetson**: no module and no JetPack release is supported as of {said.as_of} (UTC). {_ONLY}"
+        )
     others = [*_said_of(scopes, said, Kind.X86_CUDA), *_said_of(scopes, said, Kind.ARM64_IMPORTS)]
     if others:
         lines += ["", "Proven beside it, and saying nothing about a Jetson:", ""]

@@ -87,8 +87,8 @@ def _part(gate: Gate) -> str | None:
     """Return the template of a gate's job; None for gates that this lane does not run."""
     if any(isinstance(item, ProbeItem) and item.probe == "hub-model" for item in gate.items):
         return "job-hub.yml"
-    if gate.platform is Platform.JETSON and gate.carries_claim:
-        return "job-jetson.yml"
+    if gate.platform is Platform.JETSON:
+        return "job-jetson.yml" if gate.carries_claim else "job-unclaimed.yml"
     if gate.platform is Platform.X86_CUDA and gate.carries_claim:
         return "job-cuda.yml"
     return "job-arm64.yml" if gate.platform is Platform.LINUX_ARM64 else None
