@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     status.add_argument("state", metavar="STATE", type=Path, nargs="?", default=Path(STATE))
     load = sub.add_parser("load", help="keep the results of fleet runs in a store: FILE.duckdb, or a Parquet folder")
     load.add_argument("store", metavar="STORE", type=Path)
-    load.add_argument("states", metavar="STATE", type=Path, nargs="+")
+    load.add_argument("states", metavar="STATE", type=Path, nargs="+", help="or a folder of boards' outputs")
     query = sub.add_parser("query", help="ask a store: a ready view, or one SELECT")
     query.add_argument("store", metavar="STORE", type=Path)
     query.add_argument("what", metavar="VIEW|SQL", nargs="?", help="without one the views are listed")
@@ -167,11 +167,10 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _load(arguments: argparse.Namespace) -> int:
-    from jetproof.fleet.rows import of_results
-    from jetproof.fleet.state import results
+    from jetproof.fleet.rows import of_folder
     from jetproof.fleet.store import add
 
-    new = [add(arguments.store, of_results(state, results(state)[0])) for state in arguments.states]
+    new = [add(arguments.store, of_folder(state)) for state in arguments.states]
     members = {"schema": "jetproof/fleet-load/1", "store": str(arguments.store), "new": sum(new)}
     text = f"{sum(new)} new runs in {arguments.store}\nnext: jetproof fleet query {arguments.store} passes\n"
     sys.stdout.write(json.dumps(members, indent=2) + "\n" if arguments.json else text)

@@ -18,7 +18,7 @@ from jetproof.target.recorded import read
 SCHEMA = "jetproof/fleet-inventory/1"
 MOST_BOARDS = 10_000
 _BYTES = 8 << 20
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,62}")
 _TARGET = re.compile(r"local|(?:ssh|container|simulated|recorded):[^\x00-\x20\x7f]{1,500}")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f-][^\x00-\x1f\x7f]{0,499}")

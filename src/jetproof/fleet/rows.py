@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from jetproof.errors import UsageError
-from jetproof.fleet.state import BoardResult, Status
+from jetproof.fleet.state import BoardResult, State, Status, results
+from jetproof.qualify.journal import load
+from jetproof.qualify.journal import read as journal_of
 from jetproof.qualify.record import SCHEMA as RECORD_SCHEMA
+from jetproof.qualify.record import record
 from jetproof.target import strict_json
 from jetproof.target.recorded import read
 
@@ -64,16 +67,58 @@ class Rows:
     items: tuple[Mapping[str, Any], ...]
 
 
-def of_results(folder: Path, results: Iterable[BoardResult]) -> Iterator[Rows]:
+def of_folder(folder: Path) -> Iterator[Rows]:
+    """Yield the rows of a fleet run's state folder, or of a folder of boards that another engine drove."""
+    if State(folder=folder).file.exists():
+        return of_results(folder, results(folder)[0])
+    return of_outputs(folder)
+
+
+def of_results(folder: Path, found: Iterable[BoardResult]) -> Iterator[Rows]:
     """Yield the rows of a fleet run's results. Raises UsageError when a record is not the one that was written down."""
-    for result in results:
-        record = None if result.record is None else _record(folder / _inside(result.record), result.record_sha256)
-        yield of_result(result, record)
+    for result in found:
+        told = None if result.record is None else _record(folder / _inside(result.record), result.record_sha256)
+        yield of_result(result, told)
 
 
-def of_result(result: BoardResult, record: Mapping[str, Any] | None) -> Rows:
-    """Return the rows of one board's result; without a record only what the fleet itself saw."""
-    told = record or {}
+def of_outputs(folder: Path) -> Iterator[Rows]:
+    """Yield the rows of runs that another engine drove: `FOLDER/<board>/<gate>/journal.jsonl`. The journals decide.
+
+    Raises UsageError when there is none.
+    """
+    found = [path for path in sorted(folder.glob("*/*/journal.jsonl")) if "." not in path.parent.name]
+    if not found:
+        raise UsageError(
+            f"{folder} holds neither a fleet run nor runs of boards",
+            hint="name the folder that holds one folder a board, each with a run's output",
+            reason="fleet-missing",
+        )
+    for path in found:
+        journal = journal_of(load(path))
+        told = record(journal)
+        time = told["time"]
+        result = BoardResult(
+            board=path.parent.parent.name,
+            target="elsewhere",
+            gate=path.parent.name,
+            status=(Status.GREEN if told["green"] else Status.NOT_GREEN).value,
+            exit_code=None,
+            reason="ok" if told["green"] else _why(told),
+            seconds=time["seconds"] or 0.0,
+            finished=str(time.get("last_line") or "")[:19],
+        )
+        yield of_result(result, told)
+
+
+def _why(told: Mapping[str, Any]) -> str:
+    """Return the reason of the first item that did not pass, else of the first objection."""
+    reasons = [item["reason"] for item in told["items"] if item["outcome"] != "PASS"]
+    return str((reasons or [entry["reason"] for entry in told["objections"]] or ["unknown"])[0])
+
+
+def of_result(result: BoardResult, told_by_run: Mapping[str, Any] | None) -> Rows:
+    """Return the rows of one board's result; without the run's record only what the fleet itself saw."""
+    told = told_by_run or {}
     torch = _object(_object(told.get("torch")).get("data"))
     source, tool = _object(told.get("source")), _object(told.get("tool"))
     row = {
