@@ -259,7 +259,7 @@ CRITERIA = (
 )
 
 OPEN = {
-    "container-lane": "the same gate inside a pinned image on the board (criterion 3 of the first plan, its second way)",
+    "container-lane": "the same gate inside a pinned image on the board (the second way of plan 1, criterion 3)",
     "runtime-digest": "the digest of the tier's torch: `jetproof policy pin` on the board fills it in",
     "host-test-ids": "the ids of the host's own CUDA tests: they must be read from its checkout, until then they are "
     "a rehearsal that proves nothing",

@@ -14,6 +14,7 @@ from jetproof.claims.blocks import appended
 from jetproof.claims.documents import WRITERS
 from jetproof.claims.said import Said
 from jetproof.cli import claims as command
+from jetproof.cli.main import main
 
 pytestmark = pytest.mark.process
 
@@ -135,3 +136,18 @@ def test_hostile_files(project: Project, capsys: pytest.CaptureFixture[str], tmp
     readme.symlink_to(tmp_path / "README.md")
     assert project.call("claims", "--write") == 2
     assert "hint: jetproof init" in capsys.readouterr().err
+
+
+def test_a_run_is_reported_without_what_it_said(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    envelope = project.ran()
+    folder = envelope.with_name("jetson-cuda-runtime")
+    capsys.readouterr()
+    assert main(["report", str(folder), "--markdown"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("**jetson-cuda-runtime on Jetson AGX Orin 64GB, JetPack 6.2: green**")
+    journal = folder / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-400])
+    assert main(["report", str(folder), "--json"]) == 0
+    body = json.loads(capsys.readouterr().out)
+    assert (body["green"], body["finished"]) == (False, False)
+    assert str(project.root) not in json.dumps(body)

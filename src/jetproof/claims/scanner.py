@@ -42,7 +42,7 @@ _DENIAL = re.compile(
 _PLAN = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|todo|to-do|roadmap|upcoming|coming\s+soon|in\s+(?:the\s+)?future|future|wip|"
     r"work\s+in\s+progress|will\s+be|would|could|might|may|hope(?:s|fully)?|wish|goal|intend(?:ed|s)?|once|until|"
-    r"as\s+we\s+add|later|pending|experimental(?=\s+idea)|evaluat(?:e|ing)\b|consider(?:ing)?|proposal|draft|wanted|looking\s+for)\b",
+    r"as\s+we\s+add|later|pending|experimental(?=\s+idea)|evaluat(?:e|ing)\b|consider(?:ing)?|proposal|draft|wanted|looking\s+for|must|shall|ha(?:s|ve)\s+to)\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
