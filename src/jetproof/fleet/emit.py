@@ -77,7 +77,7 @@ def _job(board: Board, inventory: Inventory, gate: str, cluster: Cluster) -> dic
     python = board.python or cluster.python
     if python is not None:
         command += ["--python", python]
-    gated = _container("gate", cluster.image, command, {"limits": {"nvidia.com/gpu": 1}})
+    gated = _container("gate", cluster.image, command, {"limits": {"nvidia.com/gpu": "1"}})
     gated["env"] = [{"name": "HOME", "value": "/tmp"}, {"name": "JETPROOF_GPU_LOCK", "value": "/tmp/gpu.lock"}]  # noqa: S108
     pod: dict[str, Any] = {
         "restartPolicy": "Never",
