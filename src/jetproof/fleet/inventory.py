@@ -127,7 +127,7 @@ def from_ansible(value: object, what: str) -> Inventory:
     hosts = value["_meta"].get("hostvars", {})
     if not isinstance(hosts, dict):
         raise UsageError(f"{what}: _meta.hostvars is no object", hint="make it anew: ansible-inventory --list")
-    groups = {name: _hosts(value, name, frozenset()) for name in value if name != "_meta"}
+    groups = {name: _hosts(value, name) for name in value if name != "_meta"}
     names = sorted(set(hosts).union(*groups.values())) if groups else sorted(hosts)
     boards = []
     for name in names:
@@ -148,16 +148,21 @@ def from_ansible(value: object, what: str) -> Inventory:
     return _checked(boards, Limits(), what)
 
 
-def _hosts(value: Mapping[str, Any], group: str, seen: frozenset[str]) -> frozenset[str]:
-    """Return the hosts of a group and of all groups below it; a group that holds itself ends there."""
-    entry = value.get(group)
-    if group in seen or not isinstance(entry, dict):
-        return frozenset()
-    hosts, children = entry.get("hosts", []), entry.get("children", [])
-    found = {name for name in hosts if isinstance(name, str)} if isinstance(hosts, list) else set()
-    for child in children if isinstance(children, list) else []:
-        if isinstance(child, str):
-            found |= _hosts(value, child, seen | {group})
+def _hosts(value: Mapping[str, Any], group: str) -> frozenset[str]:
+    """Return the hosts of a group and of all groups below it, each looked at once: groups may hold one another."""
+    found: set[str] = set()
+    seen = {group}
+    todo = [group]
+    while todo:
+        entry = value.get(todo.pop())
+        if not isinstance(entry, dict):
+            continue
+        hosts, children = entry.get("hosts", []), entry.get("children", [])
+        found.update(name for name in (hosts if isinstance(hosts, list) else []) if isinstance(name, str))
+        for child in children if isinstance(children, list) else []:
+            if isinstance(child, str) and child not in seen:
+                seen.add(child)
+                todo.append(child)
     return frozenset(found)
 
 
