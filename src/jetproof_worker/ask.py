@@ -207,7 +207,18 @@ def _direct_url(path: str) -> Dict[str, Any]:
         editable = bool(said.get("dir_info", {}).get("editable", False))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
-    return {"origin": re.sub(r"://[^/\s@]+@", "://", str(url)[:2000]), "editable": editable}
+    told = {"origin": re.sub(r"://[^/\s@]+@", "://", str(url)[:2000]), "editable": editable}
+    return dict(told, archive_sha256=noted_sha256(said))
+
+
+def noted_sha256(direct_url: Any) -> Optional[str]:
+    """Return the digest of the archive that an installer noted in direct_url.json, in hex; None where it noted none."""
+    try:
+        archive = direct_url["archive_info"]
+        noted = (archive.get("hashes") or {}).get("sha256") or str(archive.get("hash", "")).replace("sha256=", "", 1)
+    except (KeyError, TypeError, AttributeError):
+        return None
+    return noted if isinstance(noted, str) and re.match(r"[0-9a-f]{64}\Z", noted) else None
 
 
 def _build(path: str, name: str) -> Dict[str, Any]:

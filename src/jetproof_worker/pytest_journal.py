@@ -8,7 +8,6 @@ same process; the modules and hooks in play are recorded by path and digest so t
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import os
 import sys
@@ -18,9 +17,9 @@ from typing import Any, Dict, Generator, List, Optional, Tuple
 import pytest
 
 from jetproof_worker.journal_pipe import Writer
+from jetproof_worker.pytest_surroundings import digest_of, within
 
 _MESSAGE = 4000
-_FILE_LIMIT = 8 << 20
 _MODULES = 2000
 
 
@@ -217,7 +216,13 @@ def hooks_in_play(manager: Any, own: object) -> List[Dict[str, Any]]:
         hooks = sorted({caller.name for caller in callers})
         if hooks or file:
             found.append(
-                {"plugin": str(manager.get_name(plugin)), "file": file, "sha256": _digest(file), "hooks": hooks}
+                {
+                    "plugin": str(manager.get_name(plugin)),
+                    "module": name,
+                    "file": file,
+                    "sha256": digest_of(file),
+                    "hooks": hooks,
+                }
             )
     return found
 
@@ -230,11 +235,10 @@ def modules_in_play(root: str) -> List[Dict[str, Any]]:
         if not isinstance(file, str):
             continue
         real = os.path.realpath(file)
-        inside = real.startswith(root + os.sep)
-        if inside and not {"site-packages", "dist-packages"}.intersection(real.split(os.sep)):
-            found[real] = {"module": name, "file": os.path.relpath(real, root), "sha256": _digest(real)}
+        if within(real, root):
+            found[real] = {"module": name, "file": os.path.relpath(real, root), "sha256": digest_of(real)}
         elif name in ("pytest", "pluggy", "_pytest.runner", "_pytest.skipping", "_pytest.python", "_pytest.unittest"):
-            found[real] = {"module": name, "file": file, "sha256": _digest(real)}
+            found[real] = {"module": name, "file": file, "sha256": digest_of(real)}
         if len(found) >= _MODULES:
             break
     return list(found.values())
@@ -261,14 +265,3 @@ def _text(longrepr: Any) -> str:
     if isinstance(longrepr, tuple):
         return str(longrepr[-1])[:_MESSAGE]
     return str(longrepr if longrepr is not None else "")[-_MESSAGE:]
-
-
-def _digest(file: Optional[str]) -> Optional[str]:
-    if not file:
-        return None
-    try:
-        with open(file, "rb") as opened:
-            data = opened.read(_FILE_LIMIT + 1)
-    except OSError:
-        return None
-    return hashlib.sha256(data).hexdigest() if len(data) <= _FILE_LIMIT else None

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any, Dict, List, Mapping
 
-from jetproof_worker import item_process, journal_pipe, start
+from jetproof_worker import item_process, journal_pipe, pytest_surroundings, start
 
 NEVER = ("cacheprovider", "faulthandler", "rerunfailures", "flaky", "xdist", "randomly", "stepwise")
 """Plugins that must not take part: they order, repeat or distribute tests, or remember former runs."""
@@ -41,6 +41,7 @@ def main() -> int:
         except ImportError as second:
             writer.write({"record": "no-pytest", "message": str(second)})
             return EXIT_NO_PYTEST
+    given = dict(os.environ)
     pytest_journal = importlib.import_module("jetproof_worker.pytest_journal")
     start.leave_path()
     os.chdir(root)
@@ -57,7 +58,7 @@ def main() -> int:
     )
     plugins: List[Any] = [journal]
     status = int(pytest.main(arguments(settings, root), plugins=plugins))
-    writer.write(dict(_finish(journal, settings, status), record="pytest-finish"))
+    writer.write(dict(_finish(journal, settings, status, given), record="pytest-finish"))
     return status
 
 
@@ -82,11 +83,13 @@ def arguments(settings: Mapping[str, Any], root: str) -> List[str]:
     return [*words, *settings["args"]]
 
 
-def _finish(journal: Any, settings: Mapping[str, Any], status: int) -> Dict[str, Any]:
+def _finish(journal: Any, settings: Mapping[str, Any], status: int, given: Mapping[str, str]) -> Dict[str, Any]:
+    unclean = pytest_surroundings.unclean(journal.hooks, journal.root, settings["allow_plugins"], given)
     return {
         "status": status,
         "counts": journal.counts,
         "hooks": journal.hooks,
         "modules": journal.modules(),
-        "environment": {"scrubbed": settings["scrubbed"]},
+        "outside": pytest_surroundings.code_from_elsewhere(journal.root, dict(sys.modules)),
+        "environment": {"scrubbed": settings["scrubbed"], "unclean": unclean},
     }

@@ -12,9 +12,7 @@ import sys
 from typing import Any, Dict, Mapping
 
 from jetproof_worker import process, start
-
-_SCRUBBED = ("PYTEST_", "PYTHON", "LD_PRELOAD", "LD_AUDIT", "LD_DEBUG", "COVERAGE_", "COV_CORE_", "TOX_", "NOSE_")
-"""Beginnings of names that could change which tests run, with what code, or whether assertions count."""
+from jetproof_worker.pytest_surroundings import SCRUBBED
 
 _KEPT_BACK = 3600.0
 _OUTPUT = 16384
@@ -22,7 +20,7 @@ _OUTPUT = 16384
 
 def environment(inherited: Mapping[str, str], seed: int) -> "tuple[Dict[str, str], list[str]]":
     """Return the environment for pytest, and the names that were taken out of it."""
-    gone = sorted(name for name in inherited if name.startswith(_SCRUBBED))
+    gone = sorted(name for name in inherited if name.startswith(SCRUBBED))
     kept = {name: value for name, value in inherited.items() if name not in gone}
     kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     kept["PYTHONHASHSEED"] = str(seed % (1 << 32))

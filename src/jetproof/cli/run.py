@@ -22,6 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rehearsal", action="store_true", help="run an unclean checkout; proves nothing")
     parser.add_argument("--plan", action="store_true", help="show what would be run, and run nothing")
+    parser.add_argument(
+        "--torch-wheel", metavar="FILE", type=Path, help="the wheel that torch was installed from, for a pinned tier"
+    )
     parser.add_argument("--challenge", metavar="NONCE", help="a nonce that somebody else made for this run")
     parser.add_argument("--json", action="store_true", help="print the record instead of text")
     add_source(parser)
@@ -55,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         output=arguments.output or arguments.project / DEFAULT,
         rehearsal=arguments.rehearsal,
         challenge=arguments.challenge,
+        torch_wheel=arguments.torch_wheel,
         side_folder=pytest_folder if arguments.target is None else pytest_folder_elsewhere,
     )
     prepared = prepare(request, snapshot.result(), tables.load(), {probe.id: probe for probe in PROBES})

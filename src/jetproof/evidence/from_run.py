@@ -117,7 +117,9 @@ def predicate_of(journal: Journal, plan: Plan) -> dict[str, Any]:
                 "untracked": len(plan.source.untracked),
                 "submodules": [{"path": item.path, "gitCommit": item.commit} for item in plan.source.submodules],
                 "shallow": plan.source.shallow,
+                "outside": told["source"]["outside"],
             },
+            "environment": told["environment"],
             "device": _device(told),
             "time": {
                 "started": _to_second(time["started"]),
@@ -192,8 +194,13 @@ def _configuration(journal: Journal, plan: Plan, place: Place) -> list[dict[str,
 
 
 def _runtime(told: Mapping[str, Any]) -> str | None:
-    """Return the digest of the image, or of the wheel that torch came from, if the run recorded one."""
-    for name in ("image_digest", "torch_wheel_sha256"):
+    """Return the digest of the image, or of the wheel that torch came from, if the run recorded one.
+
+    Of the two the tier says which one it pins.
+    """
+    pinned = ((told.get("tier") or {}).get("runtime") or {}).get("kind")
+    names = {"image_digest": "image", "torch_wheel_sha256": "wheel"}
+    for name in (name for name, kind in names.items() if pinned in (None, kind)):
         digest = told.get(name)
         if isinstance(digest, str) and digest:
             return digest.removeprefix("sha256:")
@@ -206,6 +213,7 @@ def _value(told: Mapping[str, Any], name: str) -> Any:
 
 
 def _device(told: Mapping[str, Any]) -> dict[str, Any]:
+    seen = told.get("stack", {})
     memory = _value(told, "memory.total")
     return {
         "platformClass": _value(told, "platform_class"),
@@ -220,8 +228,8 @@ def _device(told: Mapping[str, Any]) -> dict[str, Any]:
         "kernel": _value(told, "kernel"),
         "cuda": _value(told, "cuda.toolkit"),
         "driver": _value(told, "cuda.kernel_driver"),
-        "cc": _value(told, "torch.cuda.get_device_capability") or _value(told, "compute_capability"),
-        "torch": _value(told, "torch.__version__"),
+        "cc": seen.get("capability") or _value(told, "compute_capability"),
+        "torch": seen.get("torch"),
         "powerMode": _value(told, "cuda.power_mode"),
         "deviceId": told.get("device_id"),
     }

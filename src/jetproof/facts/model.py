@@ -56,6 +56,8 @@ class Platform:
     module_part_number: Fact[str] = unknown("module_part_number")
     """Like p3701-0005."""
     carrier: Fact[str] = unknown("carrier")
+    compatible: Fact[tuple[str, ...]] = unknown("compatible")
+    """The device tree's list, like ("nvidia,p3737-0000+p3701-0005", "nvidia,tegra234")."""
     soc: Fact[str] = unknown("soc")
     compute_capability: Fact[str] = unknown("compute_capability")
     """Like "8.7"."""
@@ -166,6 +168,8 @@ class TorchStack:
     torch_file: Fact[str] = unknown("torch.__file__")
     torch_source: Fact[str] = unknown("torch.source")
     """Where it was installed from, as far as it is told."""
+    wheel_sha256: Fact[str] = unknown("torch.wheel_sha256")
+    """Of the wheel that it was installed from, in hex, where the installer noted it."""
     arch_list: Fact[tuple[str, ...]] = unknown("torch.arch_list")
     """Like ("sm_80", "sm_87", "compute_87")."""
     cudnn_built: Fact[str] = unknown("torch.cudnn_compiled")

@@ -79,6 +79,19 @@ def _built_for(python: Python | None, rows: tuple[Distribution, ...]) -> Fact[st
     return known(name, torch.built_for_cuda, f"{torch.location}/torch/version.py")
 
 
+def _wheel(python: Python | None) -> Fact[str]:
+    """The digest of the wheel that the imported torch came from, where its installer noted one."""
+    name = "torch.wheel_sha256"
+    copies = python.interpreter.distributions if python and python.interpreter else ()
+    torch = next((one for one in copies if normalised(one.name) == "torch" and one.active), None)
+    if torch is None:
+        return unknown(name)
+    place = f"{torch.location}/{torch.metadata or 'torch'}/direct_url.json"
+    if torch.archive_sha256 is None:
+        return absent(name, place, "the installer noted no digest")
+    return known(name, torch.archive_sha256, place)
+
+
 def _cudnn(fact: Fact[Any]) -> Fact[str]:
     """A cuDNN number like 90300 as 9.3.0, or 8907 as 8.9.7."""
     if not isinstance(fact.value, int):
@@ -166,6 +179,7 @@ def torch(snapshot: Snapshot) -> TorchStack:
         torch_source=known("torch.source", source.origin or f"installed by {source.installer}", source.location)
         if source
         else unknown("torch.source"),
+        wheel_sha256=_wheel(python),
         arch_list=known(arches.name, tuple(str(one) for one in arches.value), arches.read_from)
         if arches.value is not None
         else arches,

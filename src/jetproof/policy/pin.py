@@ -21,9 +21,9 @@ from jetproof.policy.positions import positions
 from jetproof.policy.release import covers
 from jetproof.target.recorded import read
 from jetproof.target.write import write_atomically
+from jetproof_worker.ask import noted_sha256
 
 _IMAGE = re.compile(r"(?:^|@)(sha256:[0-9a-f]{64})$")
-_HEX = re.compile(r"[0-9a-f]{64}")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MOST = 64 << 20
 
@@ -133,12 +133,10 @@ def from_installation(site: Path) -> Pin:
     """Return the digest that the installer noted for torch. Raises `Undecided` when it noted none."""
     file = _folder(site) / "direct_url.json"
     try:
-        said = json.loads(file.read_bytes()[:65536])
-        archive = said["archive_info"]
-        noted = archive.get("hashes", {}).get("sha256") or str(archive.get("hash", "")).removeprefix("sha256=")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        noted = ""
-    if not isinstance(noted, str) or not _HEX.fullmatch(noted):
+        noted = noted_sha256(json.loads(file.read_bytes()[:65536]))
+    except (OSError, ValueError, RecursionError):
+        noted = None
+    if noted is None:
         raise Undecided(
             f"the installer noted no digest of the torch in {site}",
             hint="name the wheel's file: jetproof policy pin TIER --wheel torch-….whl",

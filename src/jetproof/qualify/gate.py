@@ -13,6 +13,7 @@ from typing import Any
 from jetproof.errors import Undecided, UsageError
 from jetproof.facts.from_snapshot import facts as facts_of
 from jetproof.facts.model import Facts
+from jetproof.policy import pin
 from jetproof.policy.load import Loaded
 from jetproof.policy.model import Gate, Platform
 from jetproof.qualify import clock, preflight
@@ -20,7 +21,7 @@ from jetproof.qualify.checkout import source as source_of
 from jetproof.qualify.folder import Folder, is_ours
 from jetproof.qualify.journal import Entry, Journal, Writer, load, read
 from jetproof.qualify.locks import held
-from jetproof.qualify.machine import told
+from jetproof.qualify.machine import nvcc, told
 from jetproof.qualify.place import place_of
 from jetproof.qualify.plan import plan as plan_of
 from jetproof.qualify.plan import tier_of
@@ -51,6 +52,8 @@ class Request:
     challenge: str | None = None
     side_folder: Callable[[str, str], str | None] | None = None
     """Gives a folder with a pinned pytest for an interpreter (path, release) that has none."""
+    torch_wheel: Path | None = None
+    """The wheel that torch was installed from, for installers that note no digest; it is held against what is there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +132,8 @@ def prepare(
         "facts": told(facts),
         "snapshot_sha256": sha256(snapshot.dumps().encode()).hexdigest(),
         "state": state(snapshot),
+        "nvcc": nvcc(snapshot),
+        "torch_wheel_sha256": _wheel(request.torch_wheel, facts),
     }
     return Prepared(
         plan=plan,
@@ -159,11 +164,17 @@ def qualify(
             hint="run the gate on the machine itself; --plan shows what would be run",
             reason="recorded",
         )
+    place = place_of(target)
+    if request.torch_wheel is not None and not place.here:
+        raise UsageError(
+            "a wheel can be held against the torch of this machine only",
+            hint="run the gate on the board itself, or install torch there by its URL: then the digest is noted",
+            reason="wheel-elsewhere",
+        )
     folder = Folder(out=request.output, gate=prepared.plan.gate.id)
     folder.prepare()
     with ExitStack() as stack:
         stack.enter_context(held(folder.lock, "this output folder"))
-        place = place_of(target)
         if prepared.plan.gate.platform != Platform.LINUX_ARM64.value and place.gpu_lock is not None:
             stack.enter_context(held(place.gpu_lock, "the GPU"))
         folder.open()
@@ -189,6 +200,13 @@ def qualify(
             on_entry=on_entry,
         )
     return read(load(folder.journal))  # what is judged is what lies on the disk
+
+
+def _wheel(named: Path | None, facts: Facts) -> str | None:
+    """Return the digest of the wheel that torch came from, None where nobody told it."""
+    if named is None:
+        return facts.torch.wheel_sha256.value
+    return pin.from_wheel(named, pin.torch_site(facts)).digest.removeprefix("sha256:")
 
 
 def _fresh_seeds() -> Iterator[int]:

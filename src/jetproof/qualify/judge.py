@@ -18,6 +18,7 @@ from jetproof.qualify.judge_item import judged
 from jetproof.qualify.outcome import Attempt, ItemResult, Objection, Outcome, Verdict
 from jetproof.qualify.plan_model import Plan, ProbeStep, PytestStep, from_json
 from jetproof.qualify.reach import reach
+from jetproof.qualify.sessions import sessions
 from jetproof.qualify.shape import misshapen
 
 
@@ -36,7 +37,7 @@ def verdict(journal: Journal) -> Verdict:
         green=green,
         items=items,
         objections=objections,
-        not_proven=tuple(_not_proven(plan)),
+        not_proven=(*_not_proven(plan), *_around(journal)),
         reach=reach(plan.gate.platform),
     )
 
@@ -182,6 +183,17 @@ def _not_proven(plan: Plan) -> Iterator[Objection]:
         yield Objection(reason="no-claim", message="the policy gives this gate no claim to carry")
     if plan.gate.platform == "jetson" and plan.tier is None:
         yield Objection(reason="no-tier", message="no tier of the policy is this board with this L4T release")
+
+
+def _around(journal: Journal) -> Iterator[Objection]:
+    """Yield what the host's tests ran with that the commit does not hold."""
+    found = sessions(journal)
+    if found.outside:
+        message = f"code of the project was not that of its tree: {', '.join(found.outside[:3])}"
+        yield Objection(reason="code-outside-tree", message=message)
+    if found.unclean:
+        message = f"the tests ran with what could hide or change them: {', '.join(found.unclean[:3])}"
+        yield Objection(reason="environment-unclean", message=message)
 
 
 def exit_code(judged: Verdict) -> ExitCode:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any
 
 from jetproof.facts.fact import Fact
 from jetproof.facts.model import Facts
+from jetproof.target.snapshot import Snapshot
 
 
 def told(facts: Facts) -> dict[str, Any]:
@@ -20,6 +22,13 @@ def told(facts: Facts) -> dict[str, Any]:
     members["notes"] = list(facts.platform.notes)
     members["origin"] = facts.origin.value
     return members
+
+
+def nvcc(snapshot: Snapshot) -> str | None:
+    """Return the release that `nvcc --version` tells, like 12.6.85; None where there is no nvcc."""
+    said = snapshot.command("nvcc --version").text or ""
+    found = re.search(r"\bV(\d+(?:\.\d+)+)", said) or re.search(r"\brelease (\d+(?:\.\d+)+)", said)
+    return found[1] if found else None
 
 
 def _plain(value: Any) -> Any:

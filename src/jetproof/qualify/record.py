@@ -10,7 +10,9 @@ from jetproof.qualify.journal import Journal
 from jetproof.qualify.judge import plan_of, verdict
 from jetproof.qualify.outcome import Attempt, ItemResult, Objection, Outcome, Verdict
 from jetproof.qualify.plan_model import Plan
+from jetproof.qualify.sessions import sessions
 from jetproof.qualify.shape import misshapen
+from jetproof.qualify.stack import stack
 
 SCHEMA = "jetproof/record/1"
 
@@ -41,6 +43,11 @@ def record(journal: Journal) -> dict[str, Any]:
     }
     if plan is not None and misshapen(journal.entries[0]) is None:
         members.update(_planned(plan), **_context(journal), bitsandbytes=_bitsandbytes(plan, judged))
+        context, worker = journal.entries[0].body["context"], _told_by_worker(journal, "hello")
+        members["stack"] = stack(context, worker, judged.items)
+        around = sessions(journal)
+        members["source"]["outside"] = list(around.outside)
+        members["environment"] = {"scrubbed": list(around.scrubbed), "unclean": list(around.unclean)}
     members["torch"] = _told_by_worker(journal, "torch")
     members["worker"] = _told_by_worker(journal, "hello")
     members["items"] = [_item(item) for item in judged.items]
@@ -93,6 +100,7 @@ def _context(journal: Journal) -> dict[str, Any]:
         "snapshot_sha256": context.get("snapshot_sha256"),
         "image_digest": context.get("image_digest"),
         "image": context.get("image"),
+        "torch_wheel_sha256": context.get("torch_wheel_sha256"),
         "state": {"before": state, "after": after[0].body.get("state", {}) if after else None},
     }
 

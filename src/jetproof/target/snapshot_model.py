@@ -111,6 +111,7 @@ class Distribution:
     location: str
     installer: str | None = None
     origin: str | None = None
+    archive_sha256: str | None = None
     editable: bool = False
     tags: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()

@@ -28,9 +28,7 @@ def check(evidence: Evidence, _around: Circumstances) -> Iterator[Refusal]:
     if environment is not None:
         unclean = environment.get("unclean") if isinstance(environment, dict) else ["?"]
         for name in unclean if isinstance(unclean, list) else ["?"]:
-            yield Refusal(
-                reason=Reason.ENVIRONMENT_UNCLEAN, message=f"{str(name)[:80]} was set and can hide or change tests"
-            )
+            yield Refusal(reason=Reason.ENVIRONMENT_UNCLEAN, message=f"{str(name)[:80]} can hide or change tests")
 
 
 def _contradictions(said: Statement) -> Iterator[Refusal]:

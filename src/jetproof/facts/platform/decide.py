@@ -164,6 +164,14 @@ def _single(name: str, found: tuple[Sign, ...]) -> Fact[str]:
     return known(name, found[0].value, found[0].read_from) if found else unknown(name)
 
 
+def _compatible(found: tuple[Sign, ...]) -> Fact[tuple[str, ...]]:
+    """The device tree's list, from the first place that tells it."""
+    if not found:
+        return unknown("compatible")
+    place = found[0].read_from
+    return known("compatible", tuple(sign.value for sign in found if sign.read_from == place), place)
+
+
 def _in_container(readout: ReadOut) -> Fact[bool]:
     for path in _CONTAINER_FILES:
         if readout.file(path).text is not None:
@@ -230,6 +238,7 @@ def platform(readout: ReadOut, tables: Tables) -> Platform:
         module=name,
         module_part_number=part,
         carrier=_single("carrier", signs.of(Kind.CARRIER)),
+        compatible=_compatible(signs.of(Kind.COMPATIBLE)),
         soc=soc,
         compute_capability=_capability(signs, soc, decision.other, tables),
         l4t=l4t,
