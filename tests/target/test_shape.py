@@ -77,3 +77,8 @@ def test_an_annotation_that_json_cannot_give_is_a_mistake_of_ours() -> None:
     with pytest.raises(TypeError, match="no JSON value"):
         shape._reader(bytes)
     assert shape.read(Wrong, {}) == Wrong()
+
+
+def test_a_missing_member_is_named_also_where_null_would_do() -> None:
+    with pytest.raises(shape.Misfit, match=r"by_name\.a: the member name is missing"):
+        shape.read(Outer, {"by_name": {"a": {"size": 1}}})

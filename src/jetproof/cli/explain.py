@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jetproof.facts.report import facts as facts_of
     from jetproof.render import diagnosis as render
     from jetproof.render.explained import told
-    from jetproof.render.style import style_for
+    from jetproof.render.style import one_line, style_for
     from jetproof.tables import load
 
     intakes = [_intake(name) for name in arguments.file or ["-"]]
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         sys.stdout.write(told(diagnosis, facts, style_for(sys.stdout)))
     for note in (*(note for one in intakes for note in one.notes), *facts.platform.notes):
-        sys.stderr.write(f"note: {note}\n")
+        sys.stderr.write(f"note: {one_line(note)}\n")
     code = explained(diagnosis)
     if code is ExitCode.UNDECIDED:
         sys.stderr.write(

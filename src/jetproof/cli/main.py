@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 
 from jetproof import __version__
+from jetproof.cli import streams
 from jetproof.cli.commands import COMMANDS
-from jetproof.errors import ExitCode, JetproofError
+from jetproof.errors import ExitCode, InternalError, JetproofError
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
@@ -40,29 +41,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return int(code)
     except JetproofError as error:
-        from jetproof.render.errors import told
-
-        sys.stderr.write(told(error, arguments_json="--json" in words))
-        return int(error.exit_code)
+        return _told(error, words)
     except KeyboardInterrupt:
-        sys.stderr.write("jetproof: interrupted\n")
+        streams.say("jetproof: interrupted\n")
         return int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        # whoever reads our output has gone; point stdout elsewhere so that the interpreter's own flush is quiet
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.drop_output()  # whoever reads our output has gone
         return int(ExitCode.OK)
     except Exception as error:
         if os.environ.get("JETPROOF_DEBUG"):
             raise
-        from jetproof.errors import InternalError
-        from jetproof.render.errors import told
+        lost = streams.unwritable(error) if isinstance(error, OSError) else None
+        if lost is not None:
+            streams.drop_output()
+        return _told(lost or InternalError.of(error), words)
 
-        sys.stderr.write(told(InternalError.of(error), arguments_json="--json" in words))
-        return int(ExitCode.INTERNAL)
+
+def _told(error: JetproofError, words: Sequence[str]) -> int:
+    from jetproof.render.errors import told
+
+    streams.say(told(error, arguments_json="--json" in words))
+    return int(error.exit_code)
 
 
 def script() -> None:
     """Run as the installed program."""
+    streams.ready(machine="--json" in sys.argv)
     sys.exit(main())
 
 

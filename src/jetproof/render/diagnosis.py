@@ -7,7 +7,7 @@ from jetproof.diagnosis.rule import Finding, Severity
 from jetproof.facts.model import Facts
 from jetproof.render.facts import machine, summary, value_text
 from jetproof.render.markup import code, escaped
-from jetproof.render.style import PLAIN, Style, printable
+from jetproof.render.style import PLAIN, Style, one_line, printable
 
 _MARKS = {Severity.BLOCKING: ("✗", "red"), Severity.WARNING: ("!", "yellow"), Severity.NOTE: ("i", "blue")}
 _COLOURS = {
@@ -35,7 +35,7 @@ def answer(diagnosis: Diagnosis, facts: Facts) -> str:
     if torch.interpreter.known:
         chosen = f", from {value_text(torch.chosen_by)}" if torch.chosen_by.known else ""
         text += f" [{value_text(torch.interpreter)}{chosen}]"
-    return printable(text)
+    return one_line(text)
 
 
 def told(diagnosis: Diagnosis, facts: Facts, style: Style = PLAIN) -> str:
@@ -55,10 +55,10 @@ def _finding(finding: Finding, style: Style) -> list[str]:
     lines = [f"{style(head, colour, 'bold')} ({finding.severity.value}, {finding.confidence.value})"]
     lines += [f"    {printable(line)}" for line in finding.message.splitlines()]
     for reason in finding.because:
-        place = f"  ({printable(reason.read_from)})" if reason.read_from else ""
+        place = f"  ({one_line(reason.read_from)})" if reason.read_from else ""
         lines.append(f"    {style('because', 'dim')} {reason.fact} = {_short(reason.value)}{style(place, 'dim')}")
     for step in finding.remedy:
-        lines.append(f"    {style('mend', 'green')}    {printable(step.text)}")
+        lines.append(f"    {style('mend', 'green')}    {one_line(step.text)}")
         if step.command:
             lines += [f"            {style('$', 'dim')} {printable(line)}" for line in step.command.splitlines()]
     if finding.missing:
@@ -88,7 +88,11 @@ def markdown(diagnosis: Diagnosis, facts: Facts) -> str:
         for step in finding.remedy:
             lines.append(f"- mend: {escaped(step.text)}")
             if step.command:
-                lines += ["", "  ```sh", *(f"  {printable(line)}" for line in step.command.splitlines()), "  ```", ""]
+                fence = "```"
+                while fence in step.command:
+                    fence += "`"
+                commands = (f"  {printable(line)}" for line in step.command.splitlines())
+                lines += ["", f"  {fence}sh", *commands, f"  {fence}", ""]
         if finding.missing:
             lines.append(f"- would decide: {', '.join(finding.missing)}")
     return "\n".join(lines) + "\n"

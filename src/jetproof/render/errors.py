@@ -19,7 +19,12 @@ def told(error: JetproofError, *, arguments_json: bool = False) -> str:
             "exit_code": int(error.exit_code),
         }
         return json.dumps(body, ensure_ascii=False) + "\n"
-    text = f"error: {printable(error.message)}\n"
+    text = f"error: {_indented(error.message)}\n"
     if error.hint:
-        text += f"hint: {printable(error.hint)}\n"
+        text += f"hint: {_indented(error.hint)}\n"
     return text
+
+
+def _indented(text: str) -> str:
+    """A message may quote foreign lines: they stand to the right, so that none can pass for a line of ours."""
+    return printable(text).replace("\n", "\n  ")

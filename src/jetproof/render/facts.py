@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 
 from jetproof.facts.fact import Fact
 from jetproof.facts.model import Facts, Outcome, PlatformClass
-from jetproof.render.style import PLAIN, Style, printable
+from jetproof.render.style import PLAIN, Style, one_line
 
 _GIB = 1 << 30
 
@@ -25,10 +25,11 @@ def value_text(fact: Fact[object]) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return ", ".join(" ".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in value) or "none"
+        items = (" ".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in value)
+        return one_line(", ".join(items)) or "none"
     if isinstance(value, int) and fact.name.startswith("memory."):
         return f"{value / _GIB:.1f} GiB"
-    return printable(str(value))
+    return one_line(str(value))
 
 
 def _joined(*parts: str) -> str:
@@ -103,9 +104,9 @@ def summary(facts: Facts) -> list[tuple[str, str]]:
     tried = [f"{trial.name} {trial.outcome.value}" for trial in done]
     if tried:
         where = " (on the CPU)" if torch.available.value is False else ""
-        lines.append(("tried", printable(", ".join(tried)) + where))
+        lines.append(("tried", one_line(", ".join(tried)) + where))
     for other in torch.others:
-        lines.append(("also", printable(other)))
+        lines.append(("also", one_line(other)))
     if memory.total.known:
         lines.append(
             (
@@ -143,10 +144,10 @@ def told(facts: Facts, style: Style = PLAIN, *, everything: bool = False) -> str
         title += f" [{facts.origin.value}]"
     lines = [style(title, "bold")]
     lines += [f"  {style(label.ljust(8), 'dim')} {text}" for label, text in summary(facts)[1:]]
-    lines += [f"  {style('note'.ljust(8), 'yellow')} {printable(note)}" for note in facts.platform.notes]
+    lines += [f"  {style('note'.ljust(8), 'yellow')} {one_line(note)}" for note in facts.platform.notes]
     if everything:
         lines.append("")
         for fact in every_fact(facts):
-            place = f"   {style('from ' + printable(fact.read_from), 'dim')}" if fact.read_from else ""
+            place = f"   {style('from ' + one_line(fact.read_from), 'dim')}" if fact.read_from else ""
             lines.append(f"  {fact.name.ljust(34)} {value_text(fact)}{place}")
     return "\n".join(lines) + "\n"

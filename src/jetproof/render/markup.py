@@ -8,7 +8,7 @@ from jetproof.render.style import printable
 def escaped(text: str) -> str:
     """Return foreign text that cannot become markup or name people; on one line, so that it fits a table's cell."""
     plain = printable(text).replace("\n", " ")
-    for char in "\\`*_[]<>|#":
+    for char in "\\`*_[]<>|#&~":
         plain = plain.replace(char, "\\" + char)
     return plain.replace("@", "@\u200b")
 

@@ -34,3 +34,8 @@ def style_for(stream: TextIO) -> Style:
 def printable(text: str) -> str:
     """Return foreign text with control characters shown, so that it cannot drive the terminal."""
     return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
+
+
+def one_line(text: str) -> str:
+    """Return foreign text on one line: its line ends are shown too, so that it cannot pass for lines of ours."""
+    return printable(text).replace("\n", "\\n").replace("\t", " ")

@@ -23,6 +23,9 @@ _WORDS: dict[Any, str] = {
 class Misfit(ValueError):
     """A value that does not have the expected type; the text says where, and what was expected."""
 
+    incomplete = False
+    """Whether the value is of the right kind and only lacks a member."""
+
 
 def read(kind: type[T], value: object, place: str = "") -> T:
     """Return `value`, made of what JSON gives, as a `kind`. Raises Misfit; numbers in texts are not converted."""
@@ -109,13 +112,17 @@ def _union(members: tuple[Any, ...]) -> _Reader:
                 return reader(value, place)
             except Misfit as misfit:
                 # the member that got furthest into the value is the one that was meant
-                if deepest is None or len(str(misfit).partition(":")[0]) > len(str(deepest).partition(":")[0]):
+                if deepest is None or _fit(misfit) > _fit(deepest):
                     deepest = misfit
-        if deepest is not None and not str(deepest).startswith(f"{place}:"):
+        if deepest is not None and (deepest.incomplete or not str(deepest).startswith(f"{place}:")):
             raise deepest
         raise _misfit(place, " or ".join(_words(member) for member in members), value)
 
     return convert
+
+
+def _fit(misfit: Misfit) -> tuple[int, bool]:
+    return len(str(misfit).partition(":")[0]), misfit.incomplete
 
 
 def _object(kind: type[Any]) -> _Reader:
@@ -134,7 +141,9 @@ def _object(kind: type[Any]) -> _Reader:
                     reader = readers[name] = _reader(hints[name])
                 members[name] = reader(value[name], f"{place}.{name}" if place else name)
             elif required:
-                raise Misfit(f"{place}: the member {name} is missing")
+                misfit = Misfit(f"{place}: the member {name} is missing")
+                misfit.incomplete = True
+                raise misfit
         return kind(**members)
 
     return convert

@@ -1,0 +1,59 @@
+"""The three standard streams as they may be in the wild: closed, full, or in an encoding that lacks our marks."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+
+from jetproof.errors import JetproofError
+
+_CANNOT_HOLD = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+
+
+def ready(*, machine: bool) -> None:
+    """Make each stream one that can be written to; `machine` asks for UTF-8, which JSON always is.
+
+    A closed descriptor is filled with /dev/null: else the next file that is opened would take its number, and
+    whatever prints would be written into that file.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is not None:
+            continue
+        held = os.open(os.devnull, os.O_RDWR)
+        if held != number:
+            os.dup2(held, number)
+            os.close(held)
+        stream = open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - stays open
+        setattr(sys, name, stream)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8" if machine else None, errors="backslashreplace")
+
+
+def say(text: str) -> None:
+    """Write to standard error if that is possible; what cannot be told must not change how a command ends."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+
+
+def drop_output() -> None:
+    """Point standard output elsewhere, so that the interpreter's own flush at the end is quiet."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def unwritable(error: OSError) -> JetproofError | None:
+    """Return what to tell when a disk or a device did not take what was written; None for other errors."""
+    if error.errno not in _CANNOT_HOLD:
+        return None
+    where = error.filename or "the output"
+    return JetproofError(
+        f"cannot write {where}: {error.strerror}",
+        hint="make room or write elsewhere; what was written so far is incomplete",
+        reason="output-lost",
+    )
