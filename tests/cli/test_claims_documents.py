@@ -131,6 +131,10 @@ def test_hostile_files(project: Project, capsys: pytest.CaptureFixture[str], tmp
     assert project.call("claims", "--write") == 2
     assert outside.read_text() == "Works on Jetson.\n"
     badge.unlink()
+    (project.root / ".jetproof").rename(tmp_path / "elsewhere")
+    (project.root / ".jetproof").symlink_to(tmp_path / "elsewhere")
+    assert project.call("claims", "--write") == 2
+    assert not (tmp_path / "elsewhere" / "badge.json").exists()
     readme = project.root / "README.md"
     readme.rename(tmp_path / "README.md")
     readme.symlink_to(tmp_path / "README.md")

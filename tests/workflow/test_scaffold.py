@@ -360,3 +360,76 @@ def test_lines_are_added_once(tmp_path: Path) -> None:
     apply(tmp_path, plan(tmp_path, [wanted], force=False))
     assert (tmp_path / "x").read_bytes() == b"a\nb\n"
     assert plan(tmp_path, [wanted], force=False)[0].state is State.SAME
+
+
+@pytest.mark.parametrize(
+    ("remote", "repository"),
+    [
+        ("https://github.com/example/weightlab.git", "example/weightlab"),
+        ("https://user:secret@github.com/example/weightlab", "example/weightlab"),
+        ("git@github.com:example/weightlab.git", "example/weightlab"),
+        ("ssh://git@github.com/example/weightlab", "example/weightlab"),
+        ("https://git.example/example/weightlab", None),
+        (None, None),
+    ],
+)
+def test_the_remote_names_the_repository(project: Path, remote: str | None, repository: str | None) -> None:
+    if repository is None:
+        with pytest.raises(UsageError, match="which repository"):
+            host(project, Asked(), remote)
+    else:
+        assert host(project, Asked(), remote).repository == repository
+
+
+def test_what_is_imported_is_found_or_said(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[project]\nname = "My-Lab"\n')
+    assert host(project, ASKED, None).module == "my_lab"
+    (project / "src" / "My_Lab").mkdir(parents=True)
+    assert host(project, ASKED, None).module == "My_Lab"
+    (project / "pyproject.toml").write_text("project = 1\n")
+    assert host(project, ASKED, None).name == "weightlab"
+
+
+def test_a_policy_without_a_jetson_gate_gets_no_lane(project: Path) -> None:
+    written(project)
+    path = project / "ci" / "conditional-test-policy.json"
+    value = json.loads(path.read_text())
+    value["gates"] = [gate for gate in value["gates"] if gate["platform"] == "linux-arm64"]
+    value["tiers"] = []
+    path.write_text(json.dumps(value))
+    with pytest.raises(UsageError, match="no gate for a Jetson"):
+        written(project)
+
+
+def test_words_for_people(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    digest = "ab" * 32
+    words = ["init", str(project), "--repository", "example/weightlab"]
+    assert main([*words, "--wheel", "https://vendor.example/torch.whl", "--sha256", digest, "--resolver", "a.b:c"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("12 files written for example/weightlab\n")
+    assert "1. fill ci/jetproof-requirements.txt" in told
+    assert "device resolver" not in told
+    assert f"sha256:{digest}" in (project / "docs" / "jetson-support.md").read_text()
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("Everything is as jetproof init writes it")
+    (project / LANE).write_text("jobs: {}\n")
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("Nothing to write for")
+    assert f"kept     {LANE}  (changed by hand or not jetproof's; --diff shows how it differs" in told
+
+
+def test_an_unclaimed_jetson_gate_and_an_image_with_an_odd_name(project: Path) -> None:
+    written(project)
+    path = project / "ci" / "conditional-test-policy.json"
+    value = json.loads(path.read_text())
+    value["gates"].append({**value["gates"][0], "id": "smoke", "aliases": [], "job": "smoke", "carries_claim": False})
+    path.write_text(json.dumps(value))
+    written(project)
+    job = Workflow(LANE, yaml((project / LANE).read_bytes())).job("smoke")
+    assert job is not None
+    assert "inputs.gate == 'smoke'" in job.condition
+    value["tiers"][0]["runtime"] = {"kind": "image", "source": "x y", "digest": f"sha256:{'ab' * 32}"}
+    path.write_text(json.dumps(value))
+    with pytest.raises(UsageError, match="no name that a workflow can hold"):
+        written(project)

@@ -70,14 +70,16 @@ def run(arguments: argparse.Namespace) -> int:
         from jetproof.render.claims_check import written
         from jetproof.render.style import style_for
         from jetproof.target.write import write_atomically
+        from jetproof.workflow.scaffold.plan import inside
 
         done = changes(texts, found.claims, badge)
         if arguments.patch:
             write_atomically(arguments.patch, patch(done).encode("utf-8", "surrogateescape"))
         else:
             for change in done:
-                (root / change.path).parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(root / change.path, change.new, follow=False)
+                file = inside(root, change.path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(file, change.new, follow=False)
         told = written(done, style_for(sys.stdout), only_shown=bool(arguments.patch))
         (sys.stderr if arguments.check else sys.stdout).write(told)
     return code

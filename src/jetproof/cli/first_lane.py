@@ -7,9 +7,10 @@ from datetime import date
 from pathlib import Path
 
 from jetproof.claims.blocks import appended, block_text, blocks
-from jetproof.claims.documents import MATRIX, SUPPORT, WRITERS
+from jetproof.claims.documents import BADGE_PATH, MATRIX, SUPPORT, WRITERS, badge
 from jetproof.claims.said import Said
 from jetproof.claims.scope import scopes
+from jetproof.claims.write import badge_bytes
 from jetproof.errors import UsageError
 from jetproof.evidence.git import repository
 from jetproof.policy.load import DEFAULT_PATH, named_by_pyproject, parse
@@ -50,6 +51,7 @@ def lane(project: Path, asked: Asked, *, policy: str | None, today: date, force:
         policy_path=path,
         policy_data=data,
         matrix=block_text(MATRIX, said, WRITERS[MATRIX](may, said)),
+        badge=Wanted(path=BADGE_PATH, data=badge_bytes(badge(may, said)), kind=Kind.ONCE),
         readme=_readme(project, told, WRITERS[SUPPORT](may, said), said),
     )
     return FirstLane(steps=plan(project, found, force=force), host=told, policy=known)

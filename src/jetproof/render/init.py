@@ -12,7 +12,7 @@ from jetproof.workflow.scaffold.plan import State, Step
 
 SCHEMA = "jetproof/init/1"
 _COLOURS = {State.NEW: "green", State.UPDATED: "green", State.KEPT: "yellow"}
-_WORDS = {State.KEPT: "kept: changed by hand or not jetproof's; --diff shows how it differs, --force replaces it"}
+_WORDS = {State.KEPT: "changed by hand or not jetproof's; --diff shows how it differs, --force replaces it"}
 
 
 def told(steps: Sequence[Step], host: Host, policy: Policy, style: Style, *, only_shown: bool) -> str:

@@ -13,9 +13,11 @@ _IGNORED = ("/.lane/", "/.jetproof/install/", "/.jetproof/venvs/", "/.venv-jetso
 
 
 def files(
-    host: Host, *, policy: Policy, policy_path: str, policy_data: bytes, matrix: str, readme: Wanted
+    host: Host, *, policy: Policy, policy_path: str, policy_data: bytes, matrix: str, readme: Wanted, badge: Wanted
 ) -> tuple[Wanted, ...]:
-    """Return the files. `matrix` is the managed block of the support page, `readme` the README with its own."""
+    """Return the files. `matrix` is the managed block of the support page, `readme` and `badge` what else says
+    what is proven.
+    """
     found = [
         Wanted(path=policy_path, data=policy_data, kind=Kind.ONCE),
         _text(".github/workflows/conditional-tests.yml", conditional_tests(host, policy, policy_path)),
@@ -30,6 +32,7 @@ def files(
         _text(".github/ISSUE_TEMPLATE/jetson-runtime-report.yml", issue_form(policy)),
         Wanted(path=".jetproof/trust.toml", data=template("trust.toml").encode(), kind=Kind.ONCE),
         Wanted(path=".gitignore", data="\n".join(_IGNORED).encode(), kind=Kind.LINES),
+        badge,
         readme,
     ]
     if not host.own_checkout:

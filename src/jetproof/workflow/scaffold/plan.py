@@ -105,9 +105,9 @@ def apply(project: Path, steps: Iterable[Step]) -> None:
     for step in steps:
         if not step.writes:
             continue
-        file = _inside(project, step.path)
+        file = inside(project, step.path)
         file.parent.mkdir(parents=True, exist_ok=True)
-        _inside(project, step.path)
+        inside(project, step.path)
         write_atomically(file, step.new, mode=0o755 if step.executable else 0o644, follow=False)
 
 
@@ -125,7 +125,7 @@ def diff(steps: Iterable[Step]) -> str:
 
 def present(project: Path, path: str) -> bytes | None:
     """Return the bytes of a file of the project; None when it is not there. Raises UsageError for a link."""
-    file = _inside(project, path)
+    file = inside(project, path)
     if not os.path.lexists(file):
         return None
     if file.is_symlink():
@@ -179,7 +179,7 @@ def _with_lines(old: bytes, lines: bytes) -> bytes:
     return old + gap + end.join(missing) + end
 
 
-def _inside(project: Path, path: str) -> Path:
+def inside(project: Path, path: str) -> Path:
     """Return the file's place. Raises UsageError when a folder on the way is a link that leads out of the project."""
     file = project / path
     if not file.parent.resolve().is_relative_to(project.resolve()):
