@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -23,13 +22,20 @@ import time
 from datetime import datetime, timezone
 from pathlib import Path
 
+from jetproof import tables
+from jetproof.facts.from_snapshot import facts
+from jetproof.target.interface import CollectRequest
+from jetproof.target.recorded import RecordedTarget
+from jetproof_worker.process import descendants
+
 ROOT = Path(__file__).parent.parent
+TABLES = tables.load()
 GATE = "board-check"
-TEST = "def test_one():\n    assert sum(range(10)) == 45\n"
+TEST = "import time\n\ndef test_one():\n    time.sleep({nap})\n"
 
 
-def project(folder: Path) -> Path:
-    """Write and commit a small project whose gate runs on a Jetson, and here by rehearsal."""
+def project(folder: Path, nap: float) -> Path:
+    """Write and commit a small project whose gate asks for a Jetson; its test takes `nap` seconds of no processor."""
     value = {
         "schema_version": 1,
         "owner": "the benchmark",
@@ -54,7 +60,7 @@ def project(folder: Path) -> Path:
     }
     (folder / "ci").mkdir(parents=True)
     (folder / "ci" / "conditional-test-policy.json").write_text(json.dumps(value))
-    (folder / "test_own.py").write_text(TEST)
+    (folder / "test_own.py").write_text(TEST.format(nap=nap))
     (folder / ".gitignore").write_text("__pycache__/\n")
     identity = ["-c", "user.name=b", "-c", "user.email=b@example.org"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
@@ -62,9 +68,30 @@ def project(folder: Path) -> Path:
     return folder
 
 
+def fits(recording: Path) -> bool:
+    """Whether a recording tells enough that the machine is a Jetson."""
+    read = RecordedTarget(recording).collect(CollectRequest(trials=False))
+    return facts(read, TABLES).platform.is_jetson.value is True
+
+
+def memory(root: int) -> tuple[float, float]:
+    """Return the MiB that a process takes, and those of it with all its descendants, shared pages counted once."""
+    pids = {root, *descendants(root)}
+    sizes = {}
+    for pid in pids:
+        try:
+            told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        except OSError:
+            continue
+        found = [line.split()[1] for line in told.splitlines() if line.startswith("Pss:")]
+        sizes[pid] = int(found[0]) / 1024 if found else 0.0
+    return sizes.get(root, 0.0), sum(sizes.values())
+
+
 def inventory(folder: Path, boards: int, parallel: int) -> Path:
-    """Write an inventory of simulated boards: recorded Jetsons, and some machines that are none."""
-    recordings = sorted((ROOT / "tests" / "fixtures" / "boards").glob("*.json"))
+    """Write an inventory of simulated boards: recordings of Jetsons, and of one Raspberry Pi among them."""
+    kept = [path for path in sorted((ROOT / "tests" / "fixtures" / "boards").glob("*.json")) if fits(path)]
+    recordings = [*kept, ROOT / "tests" / "fixtures" / "boards" / "080-raspberry-pi-5.json"]
     lines = ['schema = "jetproof/fleet-inventory/1"', "[limits]", f"parallel = {parallel}", "board_seconds = 300"]
     for number in range(boards):
         recording = recordings[number % len(recordings)]
@@ -77,7 +104,7 @@ def inventory(folder: Path, boards: int, parallel: int) -> Path:
 
 def fleet(folder: Path, arguments: argparse.Namespace) -> None:
     """Run all boards, with kills if asked for, and print the figures."""
-    top = project(folder / "project")
+    top = project(folder / "project", arguments.nap)
     state = folder / "state"
     words = [
         sys.executable,
@@ -89,12 +116,26 @@ def fleet(folder: Path, arguments: argparse.Namespace) -> None:
     ]
     words += [GATE, "--project", str(top), "--state", str(state), "--json"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    first = subprocess.run(
+        [*words[:-2], str(folder / "alone"), "--json", "--parallel", "1", *(f"--board=board-{n:03}" for n in range(4))],
+        env=environment,
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    alone = [board["seconds"] for board in json.loads(first.stdout)["boards"]]
+    one = sum(alone) / len(alone)
+    print(
+        f"one board alone takes {one:.1f} s, so {arguments.boards} one after the other {one * arguments.boards:.0f} s",
+        flush=True,
+    )
+    peaks = [0.0, 0.0]
     started = time.monotonic()
     kills, resume = 0, False
     while True:
-        child = subprocess.Popen([*words, *(["--resume"] if resume else [])], env=environment, stdout=subprocess.PIPE)
+        with (folder / "told.json").open("wb") as out:
+            child = subprocess.Popen([*words, *(["--resume"] if resume else [])], env=environment, stdout=out)
         if kills < arguments.kills:
-            time.sleep(random.uniform(2.0, 12.0))
+            time.sleep(random.uniform(1.0, 12.0))
             if child.poll() is None:
                 child.send_signal(signal.SIGKILL)
                 child.wait()
@@ -102,17 +143,27 @@ def fleet(folder: Path, arguments: argparse.Namespace) -> None:
                 resume = (state / "fleet.json").exists()
                 print(f"killed: {len(list(state.glob('boards/*/result.json')))} results lie there", flush=True)
                 continue
-        output, _ = child.communicate()
+        while child.poll() is None:
+            peaks = [max(pair) for pair in zip(peaks, memory(child.pid), strict=True)]
+            time.sleep(2.0)
         break
     wall = time.monotonic() - started
-    told = json.loads(output)
-    spent = sum(board["seconds"] for board in told["boards"])
+    told = json.loads((folder / "told.json").read_bytes())
     adopted = sum(board["adopted"] for board in told["boards"])
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    names = [board["board"] for board in told["boards"]]
+    runs = sorted(
+        path.parent.parent.parent.name
+        for path in state.glob("boards/*/evidence/*/journal.jsonl")
+        if "." not in path.parent.name
+    )
+    spare = len([path for path in state.glob("boards/*/evidence/*/journal.jsonl") if "." in path.parent.name])
+    print(f"boards told once each: {len(names) == len(set(names)) == arguments.boards}")
+    print(f"boards with a run {len(runs)}, runs begun again because a kill cut them {spare}")
     print(f"boards {len(told['boards'])}, missing {len(told['missing'])}, counts {told['counts']}")
     print(f"kills {kills}, results that outlived their controller {adopted}")
-    print(f"wall {wall:.1f} s, sum of runs {spent:.1f} s, {spent / wall:.1f} times; {os.cpu_count()} cores")
-    print(f"largest process {peak:.0f} MiB")
+    sum_ = one * arguments.boards
+    print(f"wall {wall:.1f} s against {sum_:.0f} s, {sum_ / wall:.1f} times; {os.cpu_count()} cores")
+    print(f"memory at most: controller {peaks[0]:.0f} MiB, with all {arguments.parallel} runs {peaks[1]:.0f} MiB")
     from jetproof.fleet.rows import of_results
     from jetproof.fleet.state import results
     from jetproof.fleet.store import add
@@ -182,6 +233,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--boards", type=int, default=24)
     parser.add_argument("--parallel", type=int, default=8)
+    parser.add_argument("--nap", type=float, default=5.0, help="seconds that a board works by itself")
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--records", type=int, default=1_000_000)
     arguments = parser.parse_args()
