@@ -230,3 +230,39 @@ def test_without_a_named_torch_the_stack_s_newest_is_held() -> None:
     unknown = emitted("constraints", (), board(TABLES.stack("jp7.2-orin")), TABLES)
     assert "# torch: its number is not known" in unknown
     tomli.loads(emitted("pyproject", VENDOR, JP62, TABLES))
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_line_ends_and_byte_order_mark_stay(tmp_path: Path, mark: bytes, end: bytes) -> None:
+    path = tmp_path / "pyproject.toml"
+    before = mark + PROJECT.encode().replace(b"\n", end)
+    path.write_bytes(before)
+
+    assert fix(path, VENDOR, JP62, TABLES, write=True).written
+
+    after = path.read_bytes()
+    assert after.startswith(before)
+    assert after.count(b"\n") == after.count(end)
+    assert not fix(path, VENDOR, JP62, TABLES, write=True).written
+
+
+def test_mixed_line_ends_are_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "pyproject.toml"
+    before = PROJECT.encode().replace(b"\n", b"\r\n", 3)
+    path.write_bytes(before)
+
+    with pytest.raises(Refused, match="mixes"):
+        fix(path, VENDOR, JP62, TABLES, write=True)
+
+    assert path.read_bytes() == before
+
+
+def test_the_diff_shows_no_credentials(tmp_path: Path) -> None:
+    index = '[[tool.uv.index]]\nname = "a"\nurl = "https://user:hidden-word@index.example/simple"\n'
+    path = made(tmp_path, f'[project]\nname = "rover"\nversion = "1"\ndependencies = ["torch"]\n{index}')
+
+    change = fix(path, VENDOR, JP62, TABLES, write=False)
+
+    assert "index.example" in change.diff
+    assert "hidden-word" not in change.diff

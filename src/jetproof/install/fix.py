@@ -15,7 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from jetproof.errors import Refused, UsageError
 from jetproof.install.case import Held
 from jetproof.install.holding import ALWAYS, COMMENT, FAMILY, NOT_ON_BOARD, overrides, with_torch
-from jetproof.install.locked import LockedPackage, normal
+from jetproof.install.locked import LockedPackage, normal, redacted
 from jetproof.install.readers import pyproject
 from jetproof.install.readers.document import content, project_root, toml
 from jetproof.install.stack_environment import StackBoard
@@ -44,13 +44,10 @@ class Change:
 
     @property
     def diff(self) -> str:
-        """The change as a unified diff."""
+        """The change as a unified diff, without the credentials that stand in the lines around it."""
         name = self.path.name
-        return "".join(
-            difflib.unified_diff(
-                self.before.splitlines(keepends=True), self.after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
-            )
-        )
+        before, after = (redacted(text).splitlines(keepends=True) for text in (self.before, self.after))
+        return "".join(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"))
 
 
 def fix(path: Path, held: Sequence[Held], board: StackBoard, tables: Tables, *, write: bool) -> Change:
@@ -76,8 +73,21 @@ def fix(path: Path, held: Sequence[Held], board: StackBoard, tables: Tables, *, 
         )
     if write and before != after:
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-        write_atomically(target, after.encode(), mode=mode, follow=False)
+        write_atomically(target, _as_it_was(target, after), mode=mode, follow=False)
     return Change(path=target, before=before, after=after, written=write and before != after, use=use)
+
+
+def _as_it_was(path: Path, text: str) -> bytes:
+    """Return the text with the mark and the line ends that the file has. Refused where they are mixed."""
+    old = path.read_bytes() if path.exists() else b""
+    mark = b"\xef\xbb\xbf" if old.startswith(b"\xef\xbb\xbf") else b""
+    ends = old.count(b"\r\n")
+    if ends and ends != old.count(b"\n"):
+        raise Refused(
+            f"{path} mixes two kinds of line ends, which could not be kept",
+            hint="make them one kind, or add what --emit pyproject prints by hand",
+        )
+    return mark + (text.replace("\n", "\r\n") if ends else text).encode()
 
 
 def edited(text: str, path: Path, held: Sequence[Held]) -> str:

@@ -19,6 +19,9 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o644, follow: bool
         if not follow:
             raise UsageError(f"{path} is a link, and links are not written through", hint="name the file itself")
         path = path.resolve()
+    if path.exists() and not path.is_file():
+        # a rename would put a file in the place of /dev/null, for root at least
+        raise UsageError(f"{path} is no regular file, and nothing else is written to", hint="name a file")
     beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
         fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode)

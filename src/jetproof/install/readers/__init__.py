@@ -100,7 +100,8 @@ def _with_metadata(found: tuple[Path, ...]) -> Path:
     best = found[0]
     if best.name != "pyproject.toml" or len(found) == 1:
         return best
-    text = best.read_text(encoding="utf-8", errors="replace")[: 1 << 20]
+    with best.open("rb") as stream:
+        text = stream.read(1 << 20).decode("utf-8", errors="replace")
     if "[project]" in text or "[tool.poetry" in text:
         return best
     return next((one for one in found[1:] if one.name == "requirements.txt"), best)
