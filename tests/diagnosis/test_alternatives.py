@@ -49,3 +49,18 @@ def test_what_usually_ails_a_package() -> None:
 def test_nothing_is_usual_without_a_package() -> None:
     found = diagnose(facts("My Jetson Orin is blue.", TABLES), TABLES)
     assert (found.verdict, found.findings) == (Verdict.UNDECIDED, ())
+
+
+def test_what_is_usual_without_a_package() -> None:
+    for report, cause in (
+        ({"model": "AGX Xavier", "python": "3.7", "symptom": "no torch to be found"}, "wrong-python-tag"),
+        (
+            {"model": "AGX Xavier", "python": "3.8", "error_text": "Segmentation gone wrong"},
+            "torch-ok-problem-elsewhere",
+        ),
+        ({"model": "AGX Xavier", "python": "3.7", "symptom": "it is slow"}, None),
+        ({"error_text": "Segmentation gone wrong"}, None),
+    ):
+        found = diagnose(facts(report, TABLES), TABLES)
+        assert next((finding.root_cause for finding in found.findings), None) == cause
+        assert all(finding.confidence is Confidence.POSSIBLE for finding in found.findings)

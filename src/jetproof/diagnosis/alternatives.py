@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jetproof.diagnosis.evidence import hit, reported
+from jetproof.diagnosis.evidence import SAID, TYPED, hit, reported
+from jetproof.diagnosis.known import numbers, vendor_python
 from jetproof.diagnosis.packages import package, with_trait
-from jetproof.diagnosis.rule import GUESS, Because, Confidence, Finding, Layer, Remedy, Rule, Severity
+from jetproof.diagnosis.rule import GUESS, Because, Confidence, Finding, Layer, Remedy, Rule, Severity, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -18,6 +19,8 @@ _MOST = 3
 """Causes that a diagnosis of a report names, at least as far as there are neighbours."""
 
 
+_NO_WHEEL = "wrong-python-tag"
+_TORCH = Expression(r"(?i)\b(?:py)?torch\b")
 _ELSEWHERE = "torch-ok-problem-elsewhere"
 _CHECK = "python3 -c 'import torch; print(torch.version.cuda, torch.cuda.is_available())'"
 _USUAL = (
@@ -47,7 +50,7 @@ def alternatives(
         return ()
     ids = {rule.name: rule.id for rule in rules}
     found: dict[str, Finding] = {}
-    for cause, message, look, because in _candidates(facts, tables, blocking):
+    for cause, message, look, why in _candidates(facts, tables, blocking):
         if cause not in named and cause not in found and cause in ids and len(named) + len(found) < _MOST:
             found[cause] = Finding(
                 rule=ids[cause],
@@ -57,7 +60,7 @@ def alternatives(
                 severity=Severity.NOTE,
                 confidence=Confidence.POSSIBLE,
                 message=message,
-                because=because,
+                because=why,
                 remedy=(Remedy(text="This shows it.", command=look),) if look else (),
                 specificity=GUESS,
             )
@@ -65,21 +68,14 @@ def alternatives(
 
 
 def usual(facts: Facts, tables: Tables, rules: Sequence[Rule]) -> tuple[Finding, ...]:
-    """Return what usually ails the package that a report about a Jetson names, where no rule found anything."""
-    given = package(facts)
-    if not reported(facts) or given is None or facts.platform.is_jetson.value is False:
+    """Return what is usual for what a report about a Jetson names, where no rule found anything."""
+    if not reported(facts) or facts.platform.is_jetson.value is False:
         return ()
     ids = {rule.name: rule.id for rule in rules}
-    cause, message = next(
-        (
-            (cause, message)
-            for trait, cause, message in _USUAL
-            if with_trait(tables, trait).search(given.text) and facts.platform.is_jetson.value
-        ),
-        (_ELSEWHERE, "Nothing here speaks against torch or the board; it is the package's own build or files."),
-    )
-    if cause not in ids:
+    told = _of_package(facts, tables) or (_of_board(facts, tables) if facts.platform.is_jetson.value else None)
+    if told is None or told[0] not in ids:
         return ()
+    cause, message, why = told
     return (
         Finding(
             rule=ids[cause],
@@ -89,7 +85,7 @@ def usual(facts: Facts, tables: Tables, rules: Sequence[Rule]) -> tuple[Finding,
             severity=Severity.BLOCKING,
             confidence=Confidence.POSSIBLE,
             message=message,
-            because=(Because(fact="package", value=given.text[:200], read_from=given.read_from),),
+            because=(why,),
             remedy=(
                 Remedy(
                     text="Check torch itself first; then take the message to the package's project.", command=_CHECK
@@ -99,6 +95,45 @@ def usual(facts: Facts, tables: Tables, rules: Sequence[Rule]) -> tuple[Finding,
             specificity=GUESS,
         ),
     )
+
+
+def _of_package(facts: Facts, tables: Tables) -> tuple[str, str, Because] | None:
+    """Return what usually ails the package that the report gives."""
+    given = package(facts)
+    if given is None:
+        return None
+    cause, message = next(
+        (
+            (cause, message)
+            for trait, cause, message in _USUAL
+            if with_trait(tables, trait).search(given.text) and facts.platform.is_jetson.value
+        ),
+        (_ELSEWHERE, "Nothing here speaks against torch or the board; it is the package's own build or files."),
+    )
+    return cause, message, Because(fact="package", value=given.text[:200], read_from=given.read_from)
+
+
+def _of_board(facts: Facts, tables: Tables) -> tuple[str, str, Because] | None:
+    """Return what the interpreter rules out, or else that an error of no known kind is another program's."""
+    python = facts.torch.python
+    if python.value and not _served(facts, tables, python.value) and hit(facts, _TORCH):
+        return _NO_WHEEL, f"No JetPack's torch is built for Python {python.value}.", because(python)
+    said = next((message for message in facts.messages if message.kind in (*SAID, *TYPED)), None)
+    if said is None or facts.torch.available.value is False:
+        return None
+    shown = said.text.strip().partition("\n")[0][:200]
+    return (
+        _ELSEWHERE,
+        "No known fault of torch, the container or the board shows in what is told; so another program's is likelier.",
+        Because(fact=said.kind.value, value=shown, read_from=said.read_from),
+    )
+
+
+def _served(facts: Facts, tables: Tables, python: str) -> bool:
+    """Whether the board's JetPack, or any where it is not known, brings this Python."""
+    own = vendor_python(facts, tables)
+    theirs = {own} if own else {row.python for row in tables.releases if row.python}
+    return ".".join(map(str, numbers(python)[:2])) in theirs or not numbers(python)[1:]
 
 
 def _candidates(

@@ -30,7 +30,7 @@ _OTHER = Expression(
     r"|ELF 64-bit LSB \S{0,40}x86-64|\b(?:image|container|tag|docker)s?\b[^.\n]{0,40}\b(?:won't|will not"
     r"|do(?:es)?n[o']t|do(?:es)? not|can(?:not|'t)|not)\b[^.\n]{0,20}\b(?:run|start|work|support\w{0,2}|built"
     r"|available|exist|made)\b[^.\n]{0,20}\b(?:arm64|aarch64|arm)\b|\b(?:amd64|x86[-_]64)[- ]only\b"
-    r"|\bonly (?:built |available |published )?for (?:linux/)?(?:amd64|x86[-_]64)\b"
+    r"|\bonly (?:built |available |published |exists? )?for (?:linux/)?(?:amd64|x86(?:[-_]64)?)\b"
 )
 
 

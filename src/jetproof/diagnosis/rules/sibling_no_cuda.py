@@ -74,9 +74,16 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
                 because=(Hit(match=named, message=message).because,),
                 remedy=_STEPS,
                 confidence=Confidence.LIKELY,
-                specificity=SYMPTOM if facts.torch.available.value is False else SHARED,
+                specificity=_specificity(facts, tables, message.text),
             )
             return
+
+
+def _specificity(facts: Facts, tables: Tables, text: str) -> int:
+    """Return how much it says: most where torch works and the package has no switch that could be unset."""
+    if facts.torch.available.value is False:
+        return SYMPTOM
+    return LITERAL if facts.torch.available.value and not with_trait(tables, "backend-switch").search(text) else SHARED
 
 
 RULE = ABOUT.rule(check)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.known import jetpack_major, jetpack_reason, line, numbers
-from jetproof.diagnosis.packages import package
+from jetproof.diagnosis.packages import package, with_trait
 from jetproof.diagnosis.rule import GUESS, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
@@ -66,7 +66,7 @@ _ENDED = Expression(
 )
 
 
-def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when the module's line cannot have what is asked."""
     found = line(facts)
     if found is None or found.last_jetpack not in _LAST:
@@ -105,7 +105,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
             specificity=GUESS,
             missing=("platform.module_part_number", "l4t"),
         )
-    elif _package_beside_last_torch(facts, torch, found.last_jetpack):
+    elif _package_beside_last_torch(facts, tables, torch, found.last_jetpack):
         yield ABOUT.finding(
             f"The package asks for a newer torch than this module can have. {ends}.",
             because=(board, because(facts.torch.torch)),
@@ -115,14 +115,15 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
         )
 
 
-def _package_beside_last_torch(facts: Facts, last: str, jetpack: int) -> bool:
-    """Whether a package is named, torch is the line's last, and no program's error says what else is wrong."""
+def _package_beside_last_torch(facts: Facts, tables: Tables, last: str, jetpack: int) -> bool:
+    """Whether a package on top of torch is named, torch is the line's last, and no error says what else is wrong."""
+    given = package(facts)
+    if given is None or with_trait(tables, "cpu-wheel").search(given.text):
+        return False
     torch = facts.torch.torch.value
     if (torch is None and jetpack > 4) or (torch is not None and numbers(torch)[:2] < numbers(last)):
         return False
-    return package(facts) is not None and not any(
-        message.kind in (MessageKind.ERROR, MessageKind.OUTPUT) for message in facts.messages
-    )
+    return not any(message.kind in (MessageKind.ERROR, MessageKind.OUTPUT) for message in facts.messages)
 
 
 RULE = ABOUT.rule(check)
