@@ -226,7 +226,7 @@ def _device(told: Mapping[str, Any]) -> dict[str, Any]:
         "l4t": _value(told, "l4t"),
         "jetpack": _value(told, "jetpack"),
         "kernel": _value(told, "kernel"),
-        "cuda": _value(told, "cuda.toolkit"),
+        "cuda": _value(told, "cuda.toolkit") or seen.get("torch_cuda"),
         "driver": _value(told, "cuda.kernel_driver"),
         "cc": seen.get("capability") or _value(told, "compute_capability"),
         "torch": seen.get("torch"),
