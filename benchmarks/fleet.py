@@ -135,7 +135,7 @@ def fleet(folder: Path, arguments: argparse.Namespace) -> None:
         with (folder / "told.json").open("wb") as out:
             child = subprocess.Popen([*words, *(["--resume"] if resume else [])], env=environment, stdout=out)
         if kills < arguments.kills:
-            time.sleep(random.uniform(1.0, 12.0))
+            time.sleep(random.uniform(1.0, 25.0))
             if child.poll() is None:
                 child.send_signal(signal.SIGKILL)
                 child.wait()

@@ -144,8 +144,10 @@ def _each(request: FleetRequest, state: State, todo: Sequence[Board]) -> Iterato
     finally:
         stop.set()
         pool.shutdown(wait=False, cancel_futures=True)
-        while wait(waiting, timeout=0.05).not_done:
+        # asked one by one: wait() does not count what was cancelled before it began
+        while not all(future.done() for future in waiting):
             process.kill_descendants()
+            time.sleep(0.02)
         pool.shutdown()
 
 

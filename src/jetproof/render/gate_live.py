@@ -102,8 +102,11 @@ class GateView:
     def _line(self, text: str, colour: str) -> None:
         if self._live is None:
             flat = printable(text).replace("\n", " ").rstrip()
-            self._stream.write(self._style(flat, colour) + "\n")
-            self._stream.flush()
+            try:
+                self._stream.write(self._style(flat, colour) + "\n")
+                self._stream.flush()
+            except OSError:
+                pass  # whoever watched has gone; the run goes on, and its journal tells all
 
     def _table(self) -> RenderableType:
         from rich.table import Table
