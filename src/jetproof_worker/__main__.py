@@ -1,4 +1,6 @@
-"""The packed worker's modes: `collect` and `serve` for the controller, `load` and `try` for its own children.
+"""The packed worker's modes: `collect` and `serve` for the controller, `load`, `try` and `pytest` for its own children.
+
+`guard` runs while an image is built.
 
 Without a mode, or with options, it is the collector as a program for people. Python >= 3.6.
 """
@@ -31,6 +33,10 @@ def main(argv: Optional[List[str]] = None) -> int:
         from jetproof_worker import pytest_session
 
         return pytest_session.main()
+    if mode == "guard":
+        from jetproof_worker import image_guard
+
+        return image_guard.main(words[1:])
     from jetproof_worker import program
 
     return program.main(words)

@@ -53,11 +53,11 @@ def target_of(arguments: argparse.Namespace) -> Target:
         from jetproof.target.local import LocalTarget
 
         return LocalTarget(arguments.python)
-    return named(where, arguments.python)
+    return named(where, arguments.python, getattr(arguments, "gpu", "auto"))
 
 
-def named(where: str, python: str | None) -> Target:
-    """Return the target that a text names: ssh://…, container:… or simulated:FILE. Raises UsageError for anything else."""
+def named(where: str, python: str | None, gpu: str = "auto") -> Target:
+    """Return the target that a text names: ssh://…, container:… or simulated:FILE. Raises UsageError for others."""
     from jetproof.errors import UsageError
 
     if where.startswith("ssh://"):
@@ -68,6 +68,12 @@ def named(where: str, python: str | None) -> Target:
         from jetproof.target.simulated import SimulatedTarget
 
         return SimulatedTarget(Path(where.removeprefix("simulated:")), python)
+    if where.startswith("container:"):
+        from jetproof.image.engine import Containers, Gpu, find
+        from jetproof.image.reference import parse
+        from jetproof.target.container import ContainerTarget
+
+        return ContainerTarget(Containers(find(), parse(where.removeprefix("container:")), Gpu(gpu)), python)
     raise UsageError(
         f"--target {where[:120]!r} names no place that is known here",
         hint="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST",

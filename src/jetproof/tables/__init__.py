@@ -8,6 +8,8 @@ from functools import cached_property
 from jetproof.tables.reading import document, rows
 from jetproof.tables.rows import (
     DetectionFact,
+    Image,
+    ImageGroup,
     LookAlike,
     Module,
     Neighbour,
@@ -98,6 +100,16 @@ class Tables:
     def detection(self) -> tuple[DetectionFact, ...]:
         """Where each fact can be read, and the traps there."""
         return rows(DetectionFact, "detection", "facts")
+
+    @cached_property
+    def images(self) -> tuple[Image, ...]:
+        """Base images that hold a torch."""
+        return rows(Image, "images")
+
+    @cached_property
+    def image_groups(self) -> tuple[ImageGroup, ...]:
+        """Which images run on which hosts."""
+        return rows(ImageGroup, "images", "groups")
 
     @cached_property
     def stacks(self) -> Mapping[str, Stack]:

@@ -16,6 +16,8 @@ from jetproof.tables import Tables
 from jetproof.tables.reading import document
 from jetproof.tables.rows import (
     DetectionFact,
+    Image,
+    ImageGroup,
     LookAlike,
     Module,
     Neighbour,
@@ -44,6 +46,8 @@ _SHAPES: tuple[tuple[str, str, type, str], ...] = (
     ("other_machines", "rows", OtherMachine, "id"),
     ("detection", "facts", DetectionFact, "id"),
     ("detection", "look_alikes", LookAlike, "id"),
+    ("images", "rows", Image, "id"),
+    ("images", "groups", ImageGroup, "id"),
 )
 _CONFIDENCE = {"documented", "community", "inferred"}
 _VERDICTS = {"yes", "partly", "unproven", "no"}
@@ -184,6 +188,37 @@ def _patterns(tables: Tables) -> Iterator[str]:
                 yield f"{name}: {key} says {verdict.verdict!r} without a reason or in other words"
 
 
+def _images(tables: Tables) -> Iterator[str]:
+    """Every container among the torch builds is an image, in a group that exists, under a name that is fixed."""
+    containers = {row.id: row for row in tables.torch_builds if row.kind.endswith("container")}
+    groups = {row.id for row in tables.image_groups}
+    socs = {row.soc for row in tables.socs}
+    yield from (f"images: {name} of torch_builds.json is missing" for name in containers if name not in _ids(tables))
+    for row in tables.images:
+        place = f"images {row.id}"
+        if row.id not in containers:
+            yield f"{place}: no container of torch_builds.json"
+        elif row.tag is not None and f"{row.repository}:{row.tag}" not in containers[row.id].where:
+            yield f"{place}: {row.repository}:{row.tag} is not what torch_builds.json names"
+        if row.group not in groups:
+            yield f"{place}: group {row.group}"
+        if row.tag == "latest" or (row.tag is not None and row.repository is None):
+            yield f"{place}: tag {row.tag}"
+    for group in tables.image_groups:
+        place = f"images group {group.id}"
+        if not set(group.socs) <= socs:
+            yield f"{place}: SoCs {group.socs}"
+        for bound in (group.l4t_low, group.l4t_high):
+            if not re.fullmatch(r"\d{2}(?:\.\d{1,2}){0,2}", bound):
+                yield f"{place}: L4T {bound}"
+        if group.driver not in ("csv", "toolkit"):
+            yield f"{place}: driver {group.driver}"
+
+
+def _ids(tables: Tables) -> frozenset[str]:
+    return frozenset(row.id for row in tables.images)
+
+
 def problems(tables: Tables, names: Iterable[str] = ()) -> tuple[str, ...]:
     """Return everything that is wrong with the tables; `names` are module names that must be known."""
     misshapen = tuple(_shapes())
@@ -196,5 +231,6 @@ def problems(tables: Tables, names: Iterable[str] = ()) -> tuple[str, ...]:
         *_modules(tables),
         *_releases(tables),
         *_patterns(tables),
+        *_images(tables),
         *unknown,
     )

@@ -258,3 +258,42 @@ class LookAlike:
     trap: str
     sources: tuple[Source, ...]
     confidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image:
+    """One base image that holds a torch; what is in it stands in the torch build of the same id."""
+
+    id: str
+    repository: str | None
+    """Like "nvcr.io/nvidia/l4t-pytorch"; None when there is a recipe and nothing to pull."""
+    tag: str | None
+    """None where the line is known and its tags are not."""
+    group: str
+    """The hosts that it runs on."""
+    l4t: str | None
+    """The L4T release it was made with, as far as it is known."""
+    confirmed: bool
+    """Whether a source shows that this very tag exists."""
+    constraint_file: str | None
+    """Where the image keeps pip constraints of its own."""
+    notes: tuple[str, ...]
+    sources: tuple[Source, ...]
+    confidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageGroup:
+    """Images that run on the same hosts."""
+
+    id: str
+    l4t_low: str
+    """The lowest L4T release of a host, as far as it matters: "36.4"."""
+    l4t_high: str
+    """The highest; "35" means every 35.x."""
+    socs: tuple[str, ...]
+    driver: str
+    """"csv": the host's driver libraries are mounted by its lists; "toolkit": as on any server."""
+    why: str
+    sources: tuple[Source, ...]
+    confidence: str

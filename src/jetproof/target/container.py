@@ -53,7 +53,7 @@ class Engine(Protocol):
         """Run one container without network and remove it, however it ends. Raises `JetproofError` if none starts."""
         ...
 
-    def told(self) -> dict[str, Any]:
+    def told(self, python: str) -> dict[str, Any]:
         """Return image digest, engine, runtime and what was mounted from the host, for the record."""
         ...
 
@@ -98,7 +98,7 @@ class ContainerTarget:
 
     def told(self) -> dict[str, Any]:
         """Return what the record says of the image and its surroundings."""
-        return self._engine.told()
+        return self._engine.told(self._python)
 
     def _work(self, mode: str, body: Mapping[str, object], on_record: OnRecord, timeout: float) -> Completed:
         from jetproof.target.pack import worker

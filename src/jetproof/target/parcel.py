@@ -14,7 +14,7 @@ from typing import Any
 
 from jetproof.errors import UsageError
 from jetproof.target.pack import Packed
-from jetproof.target.project_files import project_files
+from jetproof.target.project_files import link_target, project_files
 
 HERE = "@jetproof@"
 """Stands in a request for the run's folder on the board."""
@@ -103,7 +103,7 @@ def _add_tree(archive: tarfile.TarFile, top: str, root: Path, names: tuple[str, 
     for name, path in _files(root, names):
         if path.is_symlink():
             link = tarfile.TarInfo(f"{top}/{name}")
-            link.type, link.linkname = tarfile.SYMTYPE, _inside(root, path, name)
+            link.type, link.linkname = tarfile.SYMTYPE, link_target(root, name)
             archive.addfile(link)
             continue
         total += path.stat().st_size
@@ -121,16 +121,3 @@ def _files(root: Path, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
         path = root / name
         if path.is_symlink() or path.is_file():
             yield name, path
-
-
-def _inside(root: Path, path: Path, name: str) -> str:
-    """Return where a link leads. Raises `UsageError` when that is not inside the project."""
-    target = str(path.readlink())
-    led = os.path.normpath(Path(name).parent / target)
-    if target.startswith("/") or led.split("/", 1)[0] == "..":
-        raise UsageError(
-            f"{root / name} is a link that leads out of the project, and cannot be sent to a board",
-            hint="replace it by the file itself, or run jetproof on the board",
-            reason="link-leads-out",
-        )
-    return target

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from jetproof.errors import Undecided
+from jetproof.errors import Undecided, UsageError
 from jetproof_worker.process import run
 
 _LIMIT = 60.0
@@ -36,6 +36,19 @@ def project_files(root: Path) -> tuple[str, ...]:
     if len(names) > _MOST:
         raise Undecided(f"{root} holds more than {_MOST} files", hint="name the project's own folder with --project")
     return tuple(names)
+
+
+def link_target(root: Path, name: str) -> str:
+    """Return where a link of the project leads. Raises `UsageError` when that is not inside the project."""
+    target = os.fspath((root / name).readlink())
+    led = os.path.normpath(Path(name).parent / target)
+    if target.startswith("/") or led.split("/", 1)[0] == "..":
+        raise UsageError(
+            f"{root / name} is a link that leads out of the project, and cannot be sent along",
+            hint="replace it by the file itself, or run jetproof on the board",
+            reason="link-leads-out",
+        )
+    return target
 
 
 def _walked(root: Path) -> Iterator[str]:
