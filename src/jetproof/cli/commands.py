@@ -8,6 +8,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("explain", "jetproof.cli.explain", "find the cause in a pasted traceback, log or issue"),
     ("audit", "jetproof.cli.audit", "say whether a project would replace the vendor's torch"),
     ("install", "jetproof.cli.install", "install a project and keep the vendor's torch"),
+    ("image", "jetproof.cli.image", "choose a base image, build a project over it, run a gate in it"),
     ("rules", "jetproof.cli.rules", "list the rules, or say what one means"),
     ("completion", "jetproof.cli.completion", "print the completion script of a shell"),
     ("run", "jetproof.cli.run", "qualify a board: run a gate, each item isolated, nothing unrun ever green"),
