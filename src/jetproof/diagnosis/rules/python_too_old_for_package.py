@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
-from jetproof.diagnosis.known import jetpack_major, vendor_python
+from jetproof.diagnosis.known import jetpack_major, numbers, vendor_python
 from jetproof.diagnosis.rule import (
     GUESS,
     LITERAL,
@@ -61,6 +61,10 @@ _NONE = Expression(
     r"|torchaudio\b)(\S{1,80})|No matching distribution found for (?!torch\b|torchvision\b"
     r"|torchaudio\b)(\S{1,80})"
 )
+_NEEDS = Expression(
+    r"(?i)\b(?:needs?|requires?|requiring|wants?)\b[^.\n]{0,20}\bPython ?(3\.\d{1,2})"
+    r"|\bPython ?(3\.\d{1,2})[^.\n]{0,20}\b(?:needed|required)\b"
+)
 _TORCH = Expression(r"(?i)\btorch(?:vision|audio)?\b")
 
 
@@ -83,10 +87,18 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, tables, (none.because, python), SHARED, Confidence.LIKELY)
     elif syntax and old:
         yield _finding(facts, tables, (syntax.because, python), SHARED, Confidence.LIKELY)
+    elif (needs := hit(facts, _NEEDS)) and _above(facts, tables, needs.match.group(1) or needs.match.group(2)):
+        yield _finding(facts, tables, (needs.because, python), SHARED, Confidence.LIKELY)
     elif none:
         yield _finding(facts, tables, (none.because, python), GUESS, Confidence.POSSIBLE)
     elif impossible and not _TORCH.search(impossible.message.text):
         yield _finding(facts, tables, (impossible.because, python), SYMPTOM, Confidence.POSSIBLE)
+
+
+def _above(facts: Facts, tables: Tables, wanted: str) -> bool:
+    """Whether this Python, else the one that JetPack brings, is older."""
+    own = facts.torch.python.value or vendor_python(facts, tables)
+    return own is not None and numbers(own)[:2] < numbers(wanted)
 
 
 def _listed(text: str) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import TOLD, hit, signature
+from jetproof.diagnosis.evidence import SAID, TOLD, hit, signature
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import (
@@ -44,6 +44,12 @@ _LITERAL = Expression(
     r"|(?i:torchvision\b[^\n]{0,60}\b(?:is incompatible with|was not compiled with|not compiled with"
     r"|Not compiled with)\b)|Not compiled with GPU support|No module named ['\"]torchvision\._C"
 )
+_FRAME = Expression(
+    r"/torchvision/[^\"\n]{1,120}\", line \d{1,6}[^\n]{0,200}\n(?:[^\n]{0,300}\n){0,2}?\s{0,20}"
+    r"((?:AttributeError: module 'torch|ImportError: cannot import name '\w{1,60}' from 'torch\b"
+    r"|ModuleNotFoundError: No module named 'torch\.)[^\n]{0,200})"
+)
+"""torchvision's own file asks torch for what it does not have."""
 _NMS = Expression(
     r"(?i)\bnms\b[^\n]{0,60}(?:does not exist|not (?:found|implemented|registered|available)|missing|CPU"
     r"|CUDA' backend)|(?:no|missing|without) (?:the )?(?:operator |op )?nms\b"
@@ -70,6 +76,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             fact="torchvision nms", value=trial.message or trial.outcome.value, read_from="trial: torchvision nms"
         )
         yield _finding(facts, (reason, *pair, *split), LITERAL, Confidence.CERTAIN)
+    elif asked := _asked(facts):
+        yield _finding(facts, (asked, *pair), LITERAL, Confidence.LIKELY)
     elif nms := hit(facts, _NMS):
         yield _finding(facts, (nms.because, *pair), LITERAL, Confidence.LIKELY)
     elif unpaired:
@@ -82,6 +90,13 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         *TOLD,
     ):
         yield _finding(facts, (told.because,), SYMPTOM, Confidence.POSSIBLE)
+
+
+def _asked(facts: Facts) -> Because | None:
+    """Return what torchvision misses in torch; a traceback can be cut into several texts."""
+    said = [message for message in facts.messages if message.kind in SAID]
+    found = _FRAME.search("\n".join(message.text for message in said))
+    return Because(fact="error", value=found.group(1), read_from=said[0].read_from) if found else None
 
 
 def _unpaired(torch: str | None, vision: str | None) -> bool:

@@ -38,7 +38,13 @@ _PLAIN: tuple[tuple[str, str], ...] = (
     ("torch.transformers", rf"(?i)(?<![\w/.-])transformers{_GAP}{_NUMBER}"),
     ("torch.triton", rf"(?i)(?<![\w/.-])(?:pytorch[_-])?triton{_GAP}{_NUMBER}"),
     ("torch.python", r"(?i)\bPython version\s{0,20}:\s{0,4}(\d\.\d{1,2}(?:\.\d{1,2})?)"),
-    ("torch.python", r"(?i)\bPython[ :=]{1,3}v?(\d\.\d{1,2}(?:\.\d{1,2})?)\b"),
+    (
+        "torch.python",
+        (
+            r"(?i)(?<!at least )(?<!needs )(?<!need )(?<!requires )(?<!require )(?<!requiring )(?<!wants )(?<!want )"
+            r"\bPython[ :=]{1,3}v?(\d\.\d{1,2}(?:\.\d{1,2})?)\b(?![^.\n]{0,20}\b(?:needed|required|wanted)\b)"
+        ),
+    ),
     ("torch.python", r"/python(\d\.\d{1,2})/(?:site|dist)-packages"),
     ("cuda.toolkit", r"(?i)\bCUDA (?:runtime )?version\s{0,20}[:=]\s{0,4}(\d{1,2}\.\d{1,2})"),
     ("cuda.toolkit", r"(?i)Cuda compilation tools, release (\d{1,2}\.\d)"),
