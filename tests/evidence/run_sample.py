@@ -58,7 +58,9 @@ def context(**changes: Any) -> dict[str, Any]:
         "state": {"clock_synchronised": True},
         "image_digest": f"sha256:{RUNTIME}",
     }
-    return {**members, **changes}
+    told = {**members, **changes}
+    # the tier says which of the two it pins; a run without either has no runtime
+    return {"torch_wheel_sha256": RUNTIME if told["image_digest"] else None, **told}
 
 
 def plan(**changes: Any) -> Plan:
