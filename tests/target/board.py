@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -82,11 +83,11 @@ class Board:
 
     def processes(self) -> dict[int, str]:
         """Return what runs on the board beside the listening server: process id to command line."""
-        own = os.readlink(f"/proc/{self.sshd}/ns/pid")
+        own = Path(f"/proc/{self.sshd}/ns/pid").readlink()
         found = {}
         for entry in Path("/proc").iterdir():
             with contextlib.suppress(OSError):
-                if entry.name.isdigit() and os.readlink(entry / "ns/pid") == own and int(entry.name) != self.sshd:
+                if entry.name.isdigit() and (entry / "ns/pid").readlink() == own and int(entry.name) != self.sshd:
                     command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
                     if command:  # a zombie has none
                         found[int(entry.name)] = command
@@ -147,7 +148,7 @@ def board(folder: Path, site: Path, releases: tuple[str, ...] = ("3.8", "3.10"))
         "JP_FILES": str(files),
         "JP_SITE": str(site),
         "JP_PYTHONS": " ".join(sorted(prefixes)),
-        "JP_HOME": os.path.realpath(os.path.expanduser(f"~{_name()}")),
+        "JP_HOME": os.path.realpath(pwd.getpwuid(os.geteuid()).pw_dir),
     }
     words = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"]
     with (folder / "log").open("wb") as log:
@@ -160,12 +161,6 @@ def board(folder: Path, site: Path, releases: tuple[str, ...] = ("3.8", "3.10"))
     finally:
         server.kill()
         server.wait()
-
-
-def _name() -> str:
-    import pwd
-
-    return pwd.getpwuid(os.geteuid()).pw_name
 
 
 def _wait(port: int, server: subprocess.Popen[bytes], log: Path) -> None:

@@ -99,7 +99,7 @@ def _context(journal: Journal) -> dict[str, Any]:
         "machine": context.get("facts", {}),
         "snapshot_sha256": context.get("snapshot_sha256"),
         "image_digest": context.get("image_digest"),
-        "image": context.get("image"),
+        **({"image": context["image"]} if context.get("image") else {}),
         "torch_wheel_sha256": context.get("torch_wheel_sha256"),
         "state": {"before": state, "after": after[0].body.get("state", {}) if after else None},
     }
