@@ -35,7 +35,7 @@ def code_from_elsewhere(root: str, modules: Mapping[str, Any]) -> List[Dict[str,
         if name == "__main__" or name.partition(".")[0] not in own or not isinstance(file, str):
             continue
         real = os.path.realpath(file)
-        if not real.endswith(".py") or within(real, root) or _standard(real) or _in_tree(name, real, bases):
+        if not real.endswith(".py") or within(real, root) or _standard(real) or _in_tree(name, real, root, bases):
             continue
         found.append({"module": name, "file": real})
     return found[:_LISTED]
@@ -78,11 +78,12 @@ def _top_names(bases: Iterable[str]) -> Set[str]:
     return names
 
 
-def _in_tree(name: str, file: str, bases: Iterable[str]) -> bool:
+def _in_tree(name: str, file: str, root: str, bases: Iterable[str]) -> bool:
+    """Whether the tree has this very content in the module's place; a link that leads out of the tree has none."""
     digest = digest_of(file)
     path = name.replace(".", os.sep)
-    places = [os.path.join(base, path + end) for base in bases for end in (".py", os.sep + "__init__.py")]
-    return digest is not None and any(digest == digest_of(place) for place in places)
+    places = [os.path.realpath(os.path.join(base, path + end)) for base in bases for end in (".py", "/__init__.py")]
+    return digest is not None and any(within(place, root) and digest == digest_of(place) for place in places)
 
 
 def _standard(file: str) -> bool:

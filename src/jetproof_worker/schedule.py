@@ -7,10 +7,15 @@ from typing import AbstractSet, List, Optional, Sequence
 from jetproof_worker.probe import GIB, MIB
 from jetproof_worker.request import Item
 
+_FEW = 2
+
 
 def parallelism(asked: Optional[int], items: int, cores: int) -> int:
-    """How many items may run side by side: as asked, or one more than there are cores, as each waits now and then."""
-    return max(1, min(asked if asked is not None else cores + 1, items))
+    """How many items may run side by side: as asked, or one more than there are cores, as each waits now and then.
+
+    Two cores are full with two: there what counts is the work of all items together, and one more only adds to it.
+    """
+    return max(1, min(asked if asked is not None else cores + (cores > _FEW), items))
 
 
 def reserve(available: int) -> int:

@@ -96,9 +96,29 @@ def test_a_pass_says_what_ran_and_with_what(serve: Serve, tmp_path: Path) -> Non
     assert len(hook["sha256"]) == 64
     files = {module["file"] for module in finish["modules"]}
     assert {"test_it.py", "conftest.py"} <= files
+    assert finish["outside"] == []
+    assert finish["environment"]["unclean"] == []
     detail = served.one("end")["detail"]
     assert [test["outcome"] for test in detail["tests"]] == ["PASS", "PASS"]
     assert detail["floor"] is False
+
+
+def test_code_and_plugins_from_elsewhere_are_told(serve: Serve, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    for file, content in (("host/__init__.py", "SAID = 2"), ("foreign.py", "def pytest_runtest_setup(item): pass")):
+        (other / file).parent.mkdir(parents=True, exist_ok=True)
+        (other / file).write_text(content + "\n")
+    root = tmp_path / "project"
+    files = {
+        "src/host/__init__.py": "SAID = 1\n",
+        "conftest.py": f"import sys\nsys.path.insert(0, {str(other)!r})\npytest_plugins = ['foreign']\n",
+        "test_it.py": "import host\n" + GOOD,
+    }
+    served = served_tests(serve, root, files)
+    assert served.verdict == ("PASS", "ok")
+    finish = served.one("pytest-finish")
+    assert [one["module"] for one in finish["outside"]] == ["host"]
+    assert finish["environment"]["unclean"] == ["the plugin foreign"]
 
 
 def test_variables_that_steer_pytest_are_taken_out_and_told(serve: Serve, tmp_path: Path) -> None:

@@ -137,6 +137,7 @@ def test_every_plan_comes_to_its_end_within_its_limits(
 
 def test_parallelism_and_reserve() -> None:
     assert schedule.parallelism(None, 20, 6) == 7
+    assert [schedule.parallelism(None, 20, cores) for cores in (1, 2, 3)] == [1, 2, 4]
     assert schedule.parallelism(3, 20, 6) == 3
     assert schedule.parallelism(None, 2, 64) == 2
     assert schedule.reserve(64 * GIB) == 2 * GIB

@@ -10,7 +10,7 @@ from jetproof.install.audit import Audit
 from jetproof.install.finding import Finding, Severity, Verdict
 from jetproof.render.markup import code, escaped
 from jetproof.render.notice import Level, Notice
-from jetproof.render.style import PLAIN, Style, printable
+from jetproof.render.style import PLAIN, Style, printable, printable_line
 
 SCHEMA = "jetproof/audit/1"
 _MARKS = {Severity.BLOCKING: ("✗", "red"), Severity.WARNING: ("!", "yellow"), Severity.NOTE: ("i", "blue")}
@@ -80,7 +80,7 @@ def _gathered(findings: Sequence[Finding]) -> Iterator[tuple[Finding, Sequence[F
 
 def _finding(finding: Finding, others: Sequence[Finding], style: Style) -> list[str]:
     mark, colour = _MARKS[finding.severity]
-    place = printable(str(finding.where))
+    place = printable_line(str(finding.where))
     lines = [f"{style(f'[{mark}] {finding.rule} {finding.name}', colour, 'bold')} {style(place, 'dim')}"]
     lines.append(f"    {printable(finding.message)}")
     if finding.wanted_by and finding.package:

@@ -6,7 +6,7 @@ from typing import Any
 
 from jetproof.claims.assess import Assessment
 from jetproof.claims.calculus import Claim, State
-from jetproof.render.style import Style, printable
+from jetproof.render.style import Style, printable, printable_line
 
 SCHEMA = "jetproof/claims/1"
 _COLOURS = {
@@ -37,7 +37,7 @@ def table(found: Assessment, style: Style) -> str:
     lines.append(f"{counted} of {found.gathered.read} pieces of evidence count; trust from {found.trust.read_from}")
     for turned in found.gathered.turned[:10]:
         first = turned.refusals[0]
-        lines.append(f"  {printable(turned.name)[:24]}: {first.reason.value}: {printable(first.message)}")
+        lines.append(f"  {printable_line(turned.name)[:24]}: {first.reason.value}: {printable(first.message)}")
     if len(found.gathered.turned) > 10:
         lines.append(f"  and {len(found.gathered.turned) - 10} more: jetproof evidence list")
     return "\n".join(lines) + "\n"

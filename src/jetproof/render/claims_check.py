@@ -8,7 +8,7 @@ from typing import Any
 from jetproof.claims.check import Checked, Weight
 from jetproof.claims.write import Change
 from jetproof.render.notice import Level, Notice
-from jetproof.render.style import Style, printable
+from jetproof.render.style import Style, printable, printable_line
 
 SCHEMA = "jetproof/claims-check/1"
 _PAGE = "https://github.com/jetproof/jetproof/blob/main/docs/lane/claims.md"
@@ -29,15 +29,15 @@ def told(found: Checked, style: Style) -> str:
     for remark in found.remarks:
         colour = "red" if remark.weight is Weight.EXCEEDS else "yellow"
         lines.append(
-            f"{printable(remark.path)}:{remark.line}: {style(remark.reason, colour)}: {printable(remark.message)}"
+            f"{printable_line(remark.path)}:{remark.line}: {style(remark.reason, colour)}: {printable(remark.message)}"
         )
         lines.append(f"  mend: {remark.remedy}")
-    lines += [f"{printable(text.path)}:{text.line}: proven: {printable(text.text)}" for text in found.texts]
+    lines += [f"{printable_line(text.path)}:{text.line}: proven: {printable(text.text)}" for text in found.texts]
     if found.excused:
         lines.append(f"{len(found.excused)} marked as no claim:")
-        lines += [f"  {printable(one.path)}:{one.line}: {printable(one.text)}" for one in found.excused]
+        lines += [f"  {printable_line(one.path)}:{one.line}: {printable(one.text)}" for one in found.excused]
     for passed in found.passed[:20]:
-        lines.append(f"not looked at: {printable(passed.path)}: {printable(passed.why)}")
+        lines.append(f"not looked at: {printable_line(passed.path)}: {printable(passed.why)}")
     if len(found.passed) > 20:
         lines.append(f"not looked at: {len(found.passed) - 20} more")
     return "\n".join(lines) + "\n"
@@ -95,6 +95,6 @@ def written(changes: Sequence[Change], style: Style, *, only_shown: bool) -> str
     verb = "would be written" if only_shown else "written"
     lines = [f"{len(changes)} files {verb}"]
     for change in changes:
-        lines.append(f"  {printable(change.path)}" + ("  (new)" if change.old is None else ""))
+        lines.append(f"  {printable_line(change.path)}" + ("  (new)" if change.old is None else ""))
         lines += [f"    line {line}: a hand-made change inside the block was replaced" for line in change.hand_made]
     return "\n".join(lines) + "\n"

@@ -8,7 +8,7 @@ from typing import Any
 from jetproof.evidence.sequence import Sequences
 from jetproof.evidence.statement import Statement, time_text
 from jetproof.evidence.verify import Verification
-from jetproof.render.style import Style, printable
+from jetproof.render.style import Style, printable, printable_line
 
 VERIFICATION_SCHEMA = "jetproof/verification/1"
 
@@ -21,7 +21,7 @@ def verification(found: Sequence[Verification], style: Style, trust_from: str) -
         if one.evidence is not None:
             lines.append(f"  {_subject(one.evidence.statement)}")
             signer = "nobody trusted" if one.signer is None else f"{one.signer.name} ({one.signer.keyid[:8]})"
-            lines.append(f"  signed by {printable(signer)}; trust from {printable(trust_from)}")
+            lines.append(f"  signed by {printable_line(signer)}; trust from {printable_line(trust_from)}")
         for refusal in one.refusals:
             lines.append(f"  {style(refusal.reason.value, 'red')}: {printable(refusal.message)}")
             if refusal.hint:
@@ -31,7 +31,7 @@ def verification(found: Sequence[Verification], style: Style, trust_from: str) -
 
 
 def _headline(one: Verification, style: Style) -> str:
-    name = printable(one.name or "the evidence")
+    name = printable_line(one.name or "the evidence")
     if one.proven:
         return f"{style('proven', 'green', 'bold')}: {name}"
     if not one.valid:
@@ -88,7 +88,7 @@ def listing(rows: Sequence[Mapping[str, Any]], chain: Sequences, odd: Sequence[t
         machine = row["module"] or row["platform_class"] or "unknown machine"
         number = "-" if row["seq"] is None else str(row["seq"])
         text = f"{row['sha256'][:12]}  {row['finished'][:10]}  {row['gate']}  {row['commit'][:12]}  {machine}"
-        lines.append(f"{mark:<6} {printable(text)}  {printable(str(row['signer']))} #{number}")
+        lines.append(f"{mark:<6} {printable(text)}  {printable_line(str(row['signer']))} #{number}")
     for gap in chain.gaps:
         span = f"number {gap.first}" if gap.first == gap.last else f"numbers {gap.first} to {gap.last}"
         lines.append(f"{style('gap', 'red')}: {span} of {gap.signer[:8]} missing: jetproof evidence add FILE")
@@ -100,5 +100,5 @@ def listing(rows: Sequence[Mapping[str, Any]], chain: Sequences, odd: Sequence[t
             f"{style(refusal.reason.value, 'yellow')}: {sha256[:12]}: {printable(refusal.message)}"
             for refusal in refusals
         )
-    lines.extend(f"{style('odd', 'red')}: {printable(name)}: {printable(message)}" for name, message in odd)
+    lines.extend(f"{style('odd', 'red')}: {printable_line(name)}: {printable(message)}" for name, message in odd)
     return "\n".join(lines) + "\n"

@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 
 from jetproof.qualify.plan_model import Plan, ProbeStep
-from jetproof.render.style import printable
+from jetproof.render.style import printable, printable_line
 
 
 def gate_plan(plan: Plan) -> str:
     """Return the plan as text, the answer first."""
     lines = [f"{plan.gate.id}: {len(plan.items)} items planned, none run (plan sha256 {plan.digest[:12]})"]
-    tier = f"{plan.tier.id} ({printable(plan.tier.name)})" if plan.tier is not None else "none of the policy fits here"
+    tier = (
+        f"{plan.tier.id} ({printable_line(plan.tier.name)})"
+        if plan.tier is not None
+        else "none of the policy fits here"
+    )
     commit = plan.source.commit or "no commit"
     lines += [
         f"  tier    {tier}",
         f"  origin  {plan.origin}",
         f"  commit  {commit}",
-        f"  policy  {printable(plan.policy_path)}",
+        f"  policy  {printable_line(plan.policy_path)}",
         "",
     ]
     width = max(len(step.id) for step in plan.items)

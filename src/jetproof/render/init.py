@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jetproof.policy.model import Policy
-from jetproof.render.style import Style, printable
+from jetproof.render.style import Style, printable_line
 from jetproof.workflow.scaffold.host import Host
 from jetproof.workflow.scaffold.plan import State, Step
 
@@ -24,12 +24,12 @@ def told(steps: Sequence[Step], host: Host, policy: Policy, style: Style, *, onl
             answer = style("Nothing to write", "green")
     else:
         answer = style(f"{count} files {'would be written' if only_shown else 'written'}", "green")
-    lines = [f"{answer} for {printable(host.repository)}"]
+    lines = [f"{answer} for {printable_line(host.repository)}"]
     for step in steps:
         colour = _COLOURS.get(step.state)
         state = style(step.state.value, colour) if colour else step.state.value
         lines.append(
-            f"  {state:8} {printable(step.path)}" + (f"  ({_WORDS[step.state]})" if step.state in _WORDS else "")
+            f"  {state:8} {printable_line(step.path)}" + (f"  ({_WORDS[step.state]})" if step.state in _WORDS else "")
         )
     if not only_shown and any(step.state is State.NEW for step in steps):
         lines += ["", "Next:", *(f"  {number}. {text}" for number, text in enumerate(next_steps(host, policy), 1))]

@@ -8,7 +8,7 @@ from typing import Any
 
 from jetproof.diagnosis.rule import Severity
 from jetproof.render.notice import Level, Notice
-from jetproof.render.style import Style, printable
+from jetproof.render.style import Style, printable, printable_line
 from jetproof.workflow.check import Checked
 from jetproof.workflow.liveness import SCHEMA as LIVENESS_SCHEMA
 from jetproof.workflow.liveness import Liveness
@@ -23,7 +23,7 @@ def checked(found: Checked, style: Style) -> str:
     """Return the answer first, then each finding with its place, its reason and what mends it."""
     lines = [_answer(found, style)]
     for one in found.findings:
-        place = f"{printable(one.place.path)}:{one.place.line}:{one.place.column}"
+        place = f"{printable_line(one.place.path)}:{one.place.line}:{one.place.column}"
         mark = style(one.severity.value, _COLOURS[one.severity])
         lines += [
             "",
@@ -99,7 +99,7 @@ def notices(findings: Iterable[Finding]) -> tuple[Notice, ...]:
 
 def change(found: Change, style: Style) -> str:
     """Return whether the policy became weaker, then each weakening."""
-    where = f"{printable(found.path)} against {found.base[:12]}"
+    where = f"{printable_line(found.path)} against {found.base[:12]}"
     if found.old_sha256 is None:
         return f"nothing to compare: {where} has no policy at the base\n"
     if found.new_sha256 is None:

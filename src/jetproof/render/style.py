@@ -36,6 +36,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
 
 
+def printable_line(text: str) -> str:
+    """Return foreign text with line breaks and tabs shown, too: a name cannot look like a line of its own."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
 def one_line(text: str) -> str:
     """Return foreign text on one line: its line ends are shown too, so that it cannot pass for lines of ours."""
     return printable(text).replace("\n", "\\n").replace("\t", " ")
