@@ -62,13 +62,18 @@ def _order(finding: Finding) -> tuple[int, int, int, int, int, str]:
     )
 
 
+def blocks(finding: Finding) -> bool:
+    """Whether a finding settles that something is wrong: what is merely possible names a suspect and decides nothing."""
+    return finding.severity is Severity.BLOCKING and finding.confidence is not Confidence.POSSIBLE
+
+
 def _verdict(facts: Facts, findings: Sequence[Finding]) -> Verdict:
     severities = {finding.severity for finding in findings if finding.layer is not Layer.MACHINE}
     if facts.platform.is_jetson.value is False:
         return Verdict.NOT_A_JETSON
-    if Severity.BLOCKING in severities:
+    if any(blocks(finding) for finding in findings):
         return Verdict.BLOCKED
-    if not _torch_works(facts):
+    if Severity.BLOCKING in severities or not _torch_works(facts):
         return Verdict.UNDECIDED
     return Verdict.DEGRADED if Severity.WARNING in severities else Verdict.HEALTHY
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from jetproof.diagnosis.engine import Diagnosis, Verdict
-from jetproof.diagnosis.rule import Severity
+from jetproof.diagnosis.engine import Diagnosis, Verdict, blocks
 from jetproof.errors import ExitCode
 
 
 def exit_code(diagnosis: Diagnosis) -> ExitCode:
     """Return NO for a blocking finding, UNDECIDED where nothing is shown either way, else OK."""
-    if any(finding.severity is Severity.BLOCKING for finding in diagnosis.findings):
+    if any(blocks(finding) for finding in diagnosis.findings):
         return ExitCode.NO
     return ExitCode.UNDECIDED if diagnosis.verdict is Verdict.UNDECIDED else ExitCode.OK
 
