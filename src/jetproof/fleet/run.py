@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
 import threading
@@ -14,15 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from jetproof.errors import ExitCode, JetproofError, Undecided
+from jetproof.errors import ExitCode, Undecided
+from jetproof.fleet.ended import Ended, ended, from_journal
 from jetproof.fleet.inventory import Board, Inventory
 from jetproof.fleet.state import BoardResult, State, Status, asked, results
 from jetproof.qualify.folder import Folder
-from jetproof.qualify.journal import load
-from jetproof.qualify.journal import read as journal_of
-from jetproof.qualify.judge import verdict
 from jetproof.qualify.locks import held
-from jetproof.qualify.outcome import Outcome, Verdict
 from jetproof_worker import process
 
 _STDERR = 1 << 16
@@ -136,8 +132,8 @@ def _each(request: FleetRequest, state: State, todo: Sequence[Board]) -> Iterato
     waiting = {pool.submit(_one, request, state, board, stop) for board in todo}
     try:
         while waiting:
-            ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in ended:
+            over, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in over:
                 result = future.result()
                 if result is not None:
                     yield result
@@ -169,7 +165,7 @@ def _one(request: FleetRequest, state: State, board: Board, stop: threading.Even
         )
         if stop.is_set() and completed.status != "exited":
             return None
-        result = _told(request, state, board, completed)
+        result = _result(request, state, board, ended(_folder(request, state, board), completed))
         # an earlier controller's run of this board may have been quicker to take the folder: then that one counts
         if not (request.resume and result.reason == "busy" and time.monotonic() < began + limit):
             break
@@ -204,11 +200,12 @@ def _outlived(
     request: FleetRequest, state: State, board: Board, stop: threading.Event, *, until: float
 ) -> BoardResult | None:
     """Return the result of a run that an earlier controller began, once it has ended; None when there is none."""
-    folder = Folder(out=state.output(board), gate=request.gate)
+    folder = _folder(request, state, board)
     while folder.out.is_dir() and not stop.is_set():
         try:
             with held(folder.lock, "this board's folder"):
-                return _from_journal(request, state, board)
+                found = from_journal(folder)
+                return None if found is None else _result(request, state, board, found, adopted=True)
         except Undecided:
             if time.monotonic() > until:
                 return None
@@ -216,126 +213,26 @@ def _outlived(
     return None
 
 
-def _from_journal(request: FleetRequest, state: State, board: Board) -> BoardResult | None:
-    """Return what a finished journal says, None when there is none."""
-    folder = Folder(out=state.output(board), gate=request.gate)
-    try:
-        journal = journal_of(load(folder.journal))
-    except JetproofError:
-        return None
-    if not journal.finished or not folder.record.is_file():
-        return None
-    judged = verdict(journal)
-    first, last = journal.entries[0].at, journal.entries[-1].at
-    status = Status.GREEN if judged.green else Status.NOT_GREEN
-    return _result(
-        request,
-        state,
-        board,
-        status,
-        exit_code=0 if judged.green else 1,
-        reason=_reason(judged),
-        message=_message(judged),
-        seconds=last.monotonic - first.monotonic,
-        adopted=True,
-    )
+def _folder(request: FleetRequest, state: State, board: Board) -> Folder:
+    return Folder(out=state.output(board), gate=request.gate)
 
 
-def _told(request: FleetRequest, state: State, board: Board, completed: process.Completed) -> BoardResult:
-    """Return what a board's process left. The journal decides what is green; an exit status alone never does."""
-    code = completed.code if completed.status == "exited" else None
-    if completed.status == "timed-out":
-        status, reason, message, hint = (
-            Status.TIMED_OUT,
-            "fleet-time-limit",
-            f"no end after {completed.seconds:.0f} s",
-            "",
-        )
-    elif code in (ExitCode.OK, ExitCode.NO):
-        status, reason, message, hint = _judged(request, state, board, green=code == ExitCode.OK)
-    else:
-        reason, message, hint = _error(completed)
-        status = Status.NOT_CHECKED if code == ExitCode.UNDECIDED else Status.BROKE
-    return _result(
-        request,
-        state,
-        board,
-        status,
-        exit_code=code,
-        reason=reason,
-        message=message,
-        hint=hint,
-        seconds=completed.seconds,
-    )
-
-
-def _judged(request: FleetRequest, state: State, board: Board, *, green: bool) -> tuple[Status, str, str, str]:
-    folder = Folder(out=state.output(board), gate=request.gate)
-    try:
-        judged = verdict(journal_of(load(folder.journal)))
-    except JetproofError as error:
-        return Status.BROKE, "no-journal", f"the run ended and left no journal: {error.message}", error.hint or ""
-    if judged.green is not green:
-        return Status.BROKE, "exit-differs", "the run's exit status and its journal do not agree", ""
-    return Status.GREEN if green else Status.NOT_GREEN, _reason(judged), _message(judged), ""
-
-
-def _reason(judged: Verdict) -> str:
-    worst = max(judged.items, key=lambda item: item.outcome.weight, default=None)
-    if worst is not None and worst.outcome is not Outcome.PASS:
-        return worst.reason
-    return judged.objections[0].reason if judged.objections else "ok"
-
-
-def _message(judged: Verdict) -> str:
-    told = [
-        f"{item.id} {item.outcome.value} ({item.reason})" for item in judged.items if item.outcome is not Outcome.PASS
-    ]
-    told += [entry.message for entry in judged.objections]
-    more = f" and {len(told) - 3} more" if len(told) > 3 else ""
-    return "; ".join(told[:3])[:600] + more
-
-
-def _error(completed: process.Completed) -> tuple[str, str, str]:
-    """Return reason, message and hint of the error that a run told on its standard error."""
-    lines = completed.stderr.decode("utf-8", "replace").strip().splitlines()
-    for line in reversed(lines[-20:]):
-        try:
-            told = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(told, dict) and told.get("schema") == "jetproof/error/1":
-            return str(told.get("reason"))[:100], str(told.get("message"))[:1000], str(told.get("hint") or "")[:1000]
-    said = lines[-1][:600] if lines else completed.detail
-    return f"run-{completed.status}", said or f"the run {completed.status} ({completed.code}) and said nothing", ""
-
-
-def _result(
-    request: FleetRequest,
-    state: State,
-    board: Board,
-    status: Status,
-    *,
-    exit_code: int | None,
-    reason: str,
-    message: str,
-    seconds: float,
-    hint: str = "",
-    adopted: bool = False,
-) -> BoardResult:
-    record = Folder(out=state.output(board), gate=request.gate).record
+def _result(request: FleetRequest, state: State, board: Board, found: Ended, *, adopted: bool = False) -> BoardResult:
+    record = _folder(request, state, board).record
     # only what this very run wrote: a board that could not be checked has no record, whatever lies there
-    data = record.read_bytes() if status in (Status.GREEN, Status.NOT_GREEN) and record.is_file() else None
+    ran = found.status in (Status.GREEN, Status.NOT_GREEN)
+    data = record.read_bytes() if ran and record.is_file() else None
     return BoardResult(
         board=board.name,
         target=board.target,
         gate=request.gate,
-        status=status.value,
-        exit_code=exit_code,
-        reason=reason,
-        message=message,
-        hint=hint,
-        seconds=round(seconds, 3),
+        status=found.status.value,
+        exit_code=found.exit_code,
+        reason=found.reason,
+        message=found.message,
+        hint=found.hint,
+        proves=found.proves,
+        seconds=round(found.seconds, 3),
         finished=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         record=None if data is None else str(record.relative_to(state.folder)),
         record_sha256=None if data is None else hashlib.sha256(data).hexdigest(),

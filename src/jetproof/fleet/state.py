@@ -52,6 +52,8 @@ class BoardResult:
     reason: str
     message: str = ""
     hint: str = ""
+    proves: bool = False
+    """Whether the run may become evidence; a green rehearsal, recording or emulation proves nothing."""
     seconds: float = 0.0
     finished: str = ""
     """RFC 3339 in UTC."""

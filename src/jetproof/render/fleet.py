@@ -31,6 +31,10 @@ _WIDEST = 60
 def summary(found: FleetResult, gate: str, *, state: str, resume: str, style: Style = PLAIN) -> str:
     """Return the answer, then each board that is not green with its reason. `resume` is the command that goes on."""
     lines = [style(headline(found, gate), "bold", "green" if _all_green(found) else "red")]
+    idle = [result for result in found.results if result.status == Status.GREEN.value and not result.proves]
+    if idle:
+        why = ", ".join(sorted({result.message for result in idle})[:3])
+        lines += [f"  {len(idle)} of the green ones prove nothing: {printable(why).replace(chr(10), ' ')}"]
     groups: dict[tuple[str, str, str, str], list[str]] = {}
     for result in found.results:
         if result.status != Status.GREEN.value:
