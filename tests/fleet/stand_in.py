@@ -1,7 +1,7 @@
 """Stands in for `jetproof` in a board's process: a real journal in the real places, after a while; no machine is read.
 
-What a board does is told by its name: `slow-…` takes long, `red-…` fails an item, `off-…` cannot be checked, `hang-…` never
-ends, `lie-…` exits with 0 and leaves nothing, `dies-…` is killed.
+What a board does is told by its name: `red-…` fails an item, `off-…` cannot be checked, `hang-…` never ends, `lie-…`
+exits with 0 and leaves nothing, `dies-…` is killed.
 """
 
 from __future__ import annotations

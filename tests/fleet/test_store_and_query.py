@@ -193,7 +193,10 @@ def test_cells_are_shown_as_they_are() -> None:
     found = Table(columns=("a", "b"), rows=((None, ["x", "\x1b[31m"]), (True, 1.5), (NOW, 3)), cut=False)
 
     assert table(found, 9) == (
-        "3 rows\na                          b\nunknown                    x, \\x1b[31m\nyes                        1.500\n"
+        "3 rows\n"
+        "a                          b\n"
+        "unknown                    x, \\x1b[31m\n"
+        "yes                        1.500\n"
         "2026-11-30 18:00:00+00:00  3\n"
     )
     assert table_json(found)["rows"][2] == {"a": "2026-11-30T18:00:00+00:00", "b": 3}
