@@ -110,8 +110,25 @@ def base_image(program: Program, folder: Path) -> str:
     return built(program, folder, "jetproof-test/vendor:1")
 
 
-def built(program: Program, context: Path, name: str) -> str:
-    done = program.ask("build", "--quiet", "--network=none", f"--tag={name}", str(context), timeout=120)
+def arm64_image(program: Program, root: Path, folder: Path) -> str:
+    """Make the same of an arm64 userland, as scripts/arm64-lane leaves one; pip is a pure package from here."""
+    left_out = [f"--exclude=./{name}" for name in ("proc/*", "sys/*", "dev/*", "opt/*", "lab", "usr/local/lib/*")]
+    subprocess.run(["tar", "-C", root, *left_out, "-cf", folder / "root.tar", "."], check=True)
+    site = folder / "site"
+    with zipfile.ZipFile(wheel(folder / "made", "torch", TORCH, torch_files(TORCH))) as archive:
+        archive.extractall(site)
+    prefix = Path(os.path.realpath(python_of("3.10"))).parent.parent
+    for entry in prefix.glob("lib/python3.10/site-packages/pip*"):
+        shutil.copytree(entry, site / entry.name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "Dockerfile").write_text(
+        "FROM scratch\nADD root.tar /\nCOPY site /usr/local/lib/python3.11/dist-packages/\nENV PATH=/usr/bin:/bin\n"
+    )
+    return built(program, folder, "jetproof-test/vendor-arm64:1", "linux/arm64")
+
+
+def built(program: Program, context: Path, name: str, platform: str = "linux/amd64") -> str:
+    words = ("build", "--quiet", "--network=none", f"--platform={platform}", f"--tag={name}")
+    done = program.ask(*words, str(context), timeout=300)
     assert done.ok, done.stderr.decode()
     return program.ask("image", "inspect", "--format", "{{.Id}}", name).stdout.decode().strip()
 

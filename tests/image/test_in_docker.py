@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.image.engines import TORCH, base_image, built, engine, torch_files, wheel
+from tests.conftest import ROOT, lacking
+from tests.image.engines import TORCH, arm64_image, base_image, built, engine, torch_files, wheel
 
 from jetproof.cli.main import main
 from jetproof.errors import ExitCode, Refused, Undecided
@@ -85,7 +86,7 @@ def make(program: Program, base: Reference, root: Path, found: Path) -> tuple[Bu
         root,
         name="jetproof-test/project:1",
         wheels=found,
-        timeout=120,
+        timeout=300,
         tables=load(),
         on_output=said.append,
     )
@@ -277,6 +278,30 @@ def test_an_image_that_is_not_here_is_never_pulled(program: Program) -> None:
     with pytest.raises(Undecided) as caught:
         Containers(program, Reference(name="jetproof-test/vendor", digest="sha256:" + "0" * 64))
     assert caught.value.reason == "engine-no-such-image"
+
+
+@pytest.mark.soak
+def test_an_arm64_image_keeps_its_torch_and_is_told_as_emulated(program: Program, tmp_path: Path) -> None:
+    named = Path(os.environ.get("JETPROOF_TEST_ARM64_ROOT") or ROOT / ".arm64-lane" / "root")
+    if not (named / "usr/bin/python3").exists() or not Path("/proc/sys/fs/binfmt_misc/qemu-aarch64").exists():
+        lacking("an arm64 userland (scripts/arm64-lane, JETPROOF_TEST_ARM64_ROOT) and qemu-user in binfmt_misc")
+    (tmp_path / "b").mkdir()
+    base = Reference(name="jetproof-test/vendor-arm64", digest=arm64_image(program, named, tmp_path / "b"))
+    found = wheels(tmp_path / "w")
+    root = project(tmp_path / "p", "torch>=2.4\nplain-thing\n")
+    image, said = make(program, base, root, found)
+    assert f"unchanged: torch {TORCH}" in said
+    with pytest.raises(Refused) as caught:
+        make(program, base, project(tmp_path / "q", "torch==2.9.1\n"), found)
+    assert caught.value.reason == "torch-would-be-replaced"
+    target = ContainerTarget(Containers(program, Reference(name=image.name.partition(":")[0], digest=image.id)))
+    snapshot = target.collect(CollectRequest(trials=False))
+    assert snapshot.origin == "emulated"
+    records: list[dict[str, object]] = []
+    done = target.serve(request(root), records.append, 120)
+    assert (done.status, done.code) == ("exited", 0)
+    assert [record["outcome"] for record in records if record["record"] == "end"] == ["PASS"]
+    assert containers(program) == ""
 
 
 def environment(program: Program) -> dict[str, str]:
