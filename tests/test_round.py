@@ -6,8 +6,10 @@ The board is scripted behind the Target protocol and says that it is live, which
 from __future__ import annotations
 
 import json
+import runpy
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -51,17 +53,20 @@ TOLD: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def board(wheel: str | None = WHEEL) -> Snapshot:
-    """Return the read-out of a live board whose installer noted where torch came from."""
+def python(wheel: str | None = WHEEL) -> dict[str, Any]:
+    """Return an interpreter that has what the gates need."""
     copies = [{"name": name, "release": "1.0", "location": SITE, "metadata": f"{name}-1.0.dist-info"} for name in HAS]
     copies[0] |= {"release": "2.5.0a0+stand.in", "archive_sha256": wheel}
     interpreter = {"executable": "/usr/bin/python3", "version": "3.10.12", "distributions": copies}
+    return {"path": "/usr/bin/python3", "status": "ok", "interpreter": interpreter}
+
+
+def board(wheel: str | None = WHEEL) -> Snapshot:
+    """Return the read-out of a live board whose installer noted where torch came from."""
     system = "/etc/os-release"
     files = {**ORIN["files"], system: ORIN["files"][system] + 'PRETTY_NAME="Ubuntu 22.04.5 LTS"\n'}
     commands = {**ORIN["commands"], "nvcc --version": "Cuda compilation tools, release 12.6, V12.6.68\n"}
-    return snapshot(
-        files=files, commands=commands, python={"path": "/usr/bin/python3", "status": "ok", "interpreter": interpreter}
-    )
+    return snapshot(files=files, commands=commands, python=python(wheel))
 
 
 class Board:
@@ -294,3 +299,44 @@ def test_code_and_plugins_from_elsewhere_prove_nothing(
 
     assert [one["reason"] for one in record["not_proven_because"]] == ([reason] if reason else [])
     assert main(["evidence", "sign", str(folder), "--key", str(host.key)]) == (1 if reason else 0)
+
+
+X86: dict[str, Any] = {
+    "schema": "jetproof/snapshot/1",
+    "files": {
+        "/etc/os-release": 'NAME="Ubuntu"\nPRETTY_NAME="Ubuntu 24.04.1 LTS"\nID=ubuntu\nVERSION_ID="24.04"\n',
+        "/proc/meminfo": "MemTotal: 131072000 kB\nMemFree: 120000000 kB\nMemAvailable: 125000000 kB\n",
+        "/proc/cpuinfo": "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Intel Xeon\n",
+    },
+    "commands": {"uname -m": "x86_64\n", "uname -r": "6.8.0-45-generic\n"},
+    "nodes": {"/dev/nvidia0": {"type": "char", "mode": "0666", "usable": True}},
+    "clock": {"synchronized": True, "read_from": "adjtimex"},
+}
+
+
+def test_the_round_over_two_machines_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JETPROOF_GPU_LOCK", str(tmp_path / "gpu.lock"))
+    script = Path(__file__).parent.parent / "benchmarks" / "gate" / "round.py"
+    monkeypatch.setattr("sys.path", [*sys.path])
+    loaded = runpy.run_path(str(script))
+    assert loaded["make"](tmp_path) == 0
+    there = tmp_path / "there"
+    git(tmp_path, "clone", "-q", str(tmp_path / "project.bundle"), str(there))
+    results = tmp_path / "results"
+    read = snapshot(X86, python=python())
+    target = Board(lambda told: None, read)
+    request = Request(loaded=load(there), gate="cuda-runtime", project=there, output=results)
+    prepared = prepare(request, read, tables.load(), {one.id: one for one in PROBES})
+    journal = qualify(request, prepared, target)
+    write(reports(journal), Folder(out=results, gate="cuda-runtime"))
+    assert main(["evidence", "sign", str(results / "cuda-runtime"), "--key", str(tmp_path / "lane")]) == 0
+    capsys.readouterr()
+
+    code = loaded["check"](tmp_path, results, "cuda-runtime")
+
+    told = capsys.readouterr().out
+    assert code == 0, told
+    assert "WRONG" not in told
+    assert "no Jetson, no ARM64: agx-orin-64gb-jp62 unproven" in told
