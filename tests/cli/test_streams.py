@@ -71,3 +71,14 @@ def test_json_is_utf_8_whatever_the_locale() -> None:
     done = started("inspect", "--from", str(BOARD), "--json", encoding="latin-1")
 
     assert json.loads(done.stdout) == json.loads(expected.stdout)
+
+
+def test_a_working_folder_that_is_gone_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    words = 'cd "$1" && rmdir "$1" && exec "$0" -m jetproof doctor'
+    argv = ["sh", "-c", words, sys.executable, str(folder)]
+    done = subprocess.run(argv, capture_output=True, check=False, timeout=60)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: the folder that you are in was deleted")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from jetproof import __version__
 from jetproof.cli import streams
 from jetproof.cli.commands import COMMANDS
+from jetproof.cli.interruption import end_children, polite_kill_is_ctrl_c
 from jetproof.errors import ExitCode, InternalError, JetproofError
 
 
@@ -51,10 +52,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("JETPROOF_DEBUG"):
             raise
-        lost = streams.unwritable(error) if isinstance(error, OSError) else None
-        if lost is not None:
+        around = streams.surroundings(error) if isinstance(error, OSError) else None
+        if around is not None:
             streams.drop_output()
-        return _told(lost or InternalError.of(error), words)
+        return _told(around or InternalError.of(error), words)
 
 
 def _told(error: JetproofError, words: Sequence[str]) -> int:
@@ -67,7 +68,11 @@ def _told(error: JetproofError, words: Sequence[str]) -> int:
 def script() -> None:
     """Run as the installed program."""
     streams.ready(machine="--json" in sys.argv)
-    sys.exit(main())
+    with polite_kill_is_ctrl_c():
+        code = main()
+        if code == ExitCode.INTERRUPTED:
+            end_children()
+    sys.exit(code)
 
 
 if __name__ == "__main__":

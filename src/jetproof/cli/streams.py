@@ -6,8 +6,9 @@ import errno
 import io
 import os
 import sys
+from pathlib import Path
 
-from jetproof.errors import JetproofError
+from jetproof.errors import JetproofError, UsageError
 
 _CANNOT_HOLD = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
@@ -47,8 +48,10 @@ def drop_output() -> None:
     os.close(nowhere)
 
 
-def unwritable(error: OSError) -> JetproofError | None:
-    """Return what to tell when a disk or a device did not take what was written; None for other errors."""
+def surroundings(error: OSError) -> JetproofError | None:
+    """Return what to tell when not jetproof but what is around it failed: a full disk, a gone folder."""
+    if error.errno == errno.ENOENT and error.filename is None and not _in_a_folder():
+        return UsageError("the folder that you are in was deleted", hint="cd to one that exists", reason="no-folder")
     if error.errno not in _CANNOT_HOLD:
         return None
     where = error.filename or "the output"
@@ -57,3 +60,11 @@ def unwritable(error: OSError) -> JetproofError | None:
         hint="make room or write elsewhere; what was written so far is incomplete",
         reason="output-lost",
     )
+
+
+def _in_a_folder() -> bool:
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
