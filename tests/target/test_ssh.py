@@ -17,7 +17,7 @@ import pytest
 from tests.target.board import Board, board
 
 from jetproof.cli.main import main
-from jetproof.errors import ExitCode, Undecided, UsageError
+from jetproof.errors import ExitCode, Refused, Undecided, UsageError
 from jetproof.target.interface import CollectRequest
 from jetproof.target.ssh import SshTarget
 
@@ -253,22 +253,28 @@ def test_an_interrupted_controller_ends_the_run(at: Callable[..., SshTarget], or
 
 def test_two_gates_do_not_share_a_gpu(at: Callable[..., SshTarget], orin: Board, tmp_path: Path) -> None:
     first, second = at("3.8"), at("3.10")
-    root = project(tmp_path, nap=1.0)
-    begun = threading.Event()
-    records: list[dict[str, object]] = []
+    root = project(tmp_path, nap=100)
+    begun, enough = threading.Event(), threading.Event()
 
     def take(record: dict[str, object]) -> None:
-        records.append(record)
+        if enough.is_set():
+            raise Refused("enough")
         begun.set()
 
-    thread = threading.Thread(target=first.serve, args=(request(root), take, 60))
+    def hold() -> None:
+        with pytest.raises(Refused):  # at the next beat
+            first.serve(request(root), take, 100)
+
+    thread = threading.Thread(target=hold)
     thread.start()
-    assert begun.wait(30)
-    with pytest.raises(Undecided) as caught:
-        second.serve(request(root), records.append, 60)
-    assert caught.value.reason == "busy"
-    thread.join()
-    whole(records, 1)
+    try:
+        assert begun.wait(60)
+        with pytest.raises(Undecided) as caught:
+            second.serve(request(root), lambda record: None, 60)
+        assert caught.value.reason == "busy"
+    finally:
+        enough.set()
+        thread.join()
 
 
 def test_a_project_that_changes_itself_is_found(at: Callable[..., SshTarget], tmp_path: Path) -> None:
