@@ -7,7 +7,7 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --
 TORCH_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 TEST_ARGS ?=
 
-.PHONY: help run test lint format bench dist pins pages check-pages torch-env soak clean
+.PHONY: help run test lint format bench dist pins pages check-pages torch-env soak arm64-lane clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -65,6 +65,10 @@ torch-env: .venv-torch/.made
 ## make soak        the long tests: hundreds of kills
 soak: .venv/.dev
 	$(BIN)/python -m pytest -m soak -n auto $(TEST_ARGS)
+
+## make arm64-lane  the ARM64 preflight in an emulated arm64 root (as root; qemu-user-static, binfmt-support, mmdebstrap)
+arm64-lane: .venv/.dev
+	scripts/arm64-lane $(ARM64_FOLDER)
 
 ## make pins        pin the requirements anew
 pins: .venv/.dev

@@ -7,12 +7,14 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jetproof.fleet.inventory import Inventory
     from jetproof.fleet.run import FleetResult
+    from jetproof.fleet.state import BoardResult
 
 STATE = "fleet-evidence"
 
@@ -122,7 +124,16 @@ def _run(arguments: argparse.Namespace) -> int:
 
         duckdb_module()  # before anything runs, not after
     with polite_kill_is_ctrl_c(), Progress(sys.stderr, delay=0.0) as line:
-        found = run_fleet(request, lambda result, done, total: line(progress(result, done, total)))
+
+        def told(result: BoardResult, done: int, total: int) -> None:
+            text = progress(result, done, total)
+            with suppress(OSError):  # whoever watched may have gone; the boards go on
+                if line.shown:
+                    line(text)
+                else:
+                    sys.stderr.write(text + "\n")
+
+        found = run_fleet(request, told)
     if arguments.into is not None:
         from jetproof.fleet.rows import of_results
         from jetproof.fleet.store import add

@@ -20,7 +20,7 @@ MOST_BOARDS = 10_000
 _BYTES = 8 << 20
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,62}")
-_TARGET = re.compile(r"local|(?:ssh|container|simulated|recorded):[^\x00-\x20\x7f]{1,500}")
+_TARGET = re.compile(r"local|(?:ssh|container|simulated):[^\x00-\x20\x7f]{1,500}")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f-][^\x00-\x1f\x7f]{0,499}")
 _ALL_HOSTS = "all"
 
@@ -208,7 +208,7 @@ def _board(row: Mapping[str, Any], where: str) -> Board:
 
 def _placed(board: Board, folder: Path) -> Board:
     kind, _, file = board.target.partition(":")
-    return replace(board, target=f"{kind}:{folder / file}") if kind in ("simulated", "recorded") else board
+    return replace(board, target=f"{kind}:{folder / file}") if kind == "simulated" else board
 
 
 def _checked(boards: list[Board], limits: Limits, what: str) -> Inventory:

@@ -25,6 +25,8 @@ _STDERR = 1 << 16
 _GRACE = 30.0
 """Seconds that a run gets beyond its own limit: it ends its worker itself and writes its journal's finish."""
 _POLL = 0.5
+_AGAIN = 5.0
+"""Seconds between two tries of a board that the run of a killed controller still holds."""
 
 OnResult = Callable[[BoardResult, int, int], None]
 """Told each result as it comes, with how many are done and how many there are."""
@@ -170,7 +172,7 @@ def _one(request: FleetRequest, state: State, board: Board, stop: threading.Even
         if not (request.resume and result.reason == "busy" and time.monotonic() < began + limit):
             break
         result = None
-        stop.wait(_POLL)
+        stop.wait(_AGAIN)
     if result is not None:
         state.keep(board, result)
     return result
@@ -189,8 +191,8 @@ def _argv(request: FleetRequest, state: State, board: Board) -> list[str]:
 
 
 def _environment(state: State, board: Board) -> dict[str, str]:
-    """Return what a board's run is told: the GPU that it must have alone is the board's, not this machine's."""
-    if board.target == "local":
+    """Return what a board's run is told: the GPU that it must have alone is the board's, unless it runs here."""
+    if not board.target.startswith(("ssh:", "simulated:")):
         return {}
     state.of(board).mkdir(parents=True, exist_ok=True)
     return {"JETPROOF_GPU_LOCK": str(state.of(board).resolve() / "gpu.lock")}

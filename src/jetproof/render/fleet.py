@@ -48,7 +48,8 @@ def summary(found: FleetResult, gate: str, *, state: str, resume: str, style: St
         lines += [f"  {style('    not run', 'yellow')}  {_named(found.missing)}", f"go on with: {printable(resume)}"]
     spent = sum(result.seconds for result in found.results)
     kept = f", {found.resumed} kept from before" if found.resumed else ""
-    lines.append(f"{found.seconds:.1f} s for {spent:.1f} s of runs{kept}; files: {printable(state)}")
+    wall = f"{found.seconds:.1f} s for " if found.seconds else ""
+    lines.append(f"{wall}{spent:.1f} s of runs{kept}; files: {printable(state)}")
     return "\n".join(lines) + "\n"
 
 
@@ -64,7 +65,8 @@ def headline(found: FleetResult, gate: str) -> str:
 def progress(result: BoardResult, done: int, total: int) -> str:
     """Return the line that tells one board's result as it comes."""
     reason = "" if result.status == Status.GREEN.value else f" ({result.reason})"
-    return f"[{done}/{total}] {result.board} {_WORDS[Status(result.status)][0]}{reason} {result.seconds:.1f} s"
+    word = _WORDS[Status(result.status)][0]
+    return printable(f"[{done}/{total}] {result.board} {word}{reason} {result.seconds:.1f} s").replace("\n", " ")
 
 
 def as_json(found: FleetResult, gate: str) -> dict[str, Any]:
