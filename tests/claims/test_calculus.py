@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.evidence.sample import COMMIT, ITEMS, MODULE, OTHER_COMMIT, RUNTIME, policy_bytes, policy_value
+from tests.examples import examples
 
 from jetproof.claims.calculus import Claim, Record, State, claims
 from jetproof.claims.proof import Proof, Told
@@ -371,7 +372,7 @@ def rank(
     return claim(*proofs, material=material, missing=lost, today=today, chosen=policy(**policy_)).state.rank
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(70), deadline=None)
 @given(RECORDS, MATERIAL, st.data())
 def test_taking_a_pass_away_never_raises(proofs: list[Proof], material: dict[str, str], data: st.DataObject) -> None:
     passes = [number for number, one in enumerate(proofs) if one.told is Told.PASS]
@@ -392,7 +393,7 @@ def test_taking_a_pass_away_never_raises(proofs: list[Proof], material: dict[str
     assert rank(left, material, before) <= rank(proofs, material, before)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(70), deadline=None)
 @given(RECORDS, MATERIAL, st.integers(1, 60), st.data())
 def test_ageing_a_pass_never_raises(
     proofs: list[Proof], material: dict[str, str], days: int, data: st.DataObject
@@ -408,7 +409,7 @@ def test_ageing_a_pass_never_raises(
     assert rank(aged, material, lost) <= rank(proofs, material, lost)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(70), deadline=None)
 @given(RECORDS, MATERIAL, st.integers(0, 90))
 def test_time_never_raises(proofs: list[Proof], material: dict[str, str], days: int) -> None:
     lost = missing(proofs)
@@ -416,7 +417,7 @@ def test_time_never_raises(proofs: list[Proof], material: dict[str, str], days: 
     assert rank(proofs, material, lost, TODAY + timedelta(days=days)) <= rank(proofs, material, lost)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(70), deadline=None)
 @given(RECORDS, MATERIAL, PROOFS)
 def test_adding_a_failure_never_raises(proofs: list[Proof], material: dict[str, str], one: Proof) -> None:
     """Also where it fills a gap: the gap was taken for a failure already."""
@@ -425,7 +426,7 @@ def test_adding_a_failure_never_raises(proofs: list[Proof], material: dict[str, 
     assert rank([*proofs, failed], material, missing([*proofs, failed])) <= rank(proofs, material, missing(proofs))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(RECORDS, MATERIAL, st.booleans())
 def test_adding_a_waiver_never_raises(proofs: list[Proof], material: dict[str, str], for_tier: bool) -> None:
     more = waiver(tier=TIER) if for_tier else waiver()
@@ -434,7 +435,7 @@ def test_adding_a_waiver_never_raises(proofs: list[Proof], material: dict[str, s
     assert rank(proofs, material, lost, environment_waivers=[more]) <= rank(proofs, material, lost)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(RECORDS, MATERIAL)
 def test_a_supported_claim_rests_on_a_fresh_pass_of_its_own(proofs: list[Proof], material: dict[str, str]) -> None:
     found = claim(*proofs, material=material, missing=missing(proofs))
@@ -454,7 +455,7 @@ def test_a_supported_claim_rests_on_a_fresh_pass_of_its_own(proofs: list[Proof],
     assert claim(*proofs, material=material, missing=missing(proofs), today=late).state is not State.SUPPORTED
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(RECORDS, st.randoms())
 def test_the_order_of_evidence_does_not_matter(proofs: list[Proof], shuffle: Any) -> None:
     other = list(proofs)

@@ -17,6 +17,8 @@ import pytest
 from jetproof.cli.main import main
 from jetproof.errors import ExitCode
 from jetproof.qualify.journal import read
+from jetproof.target.interface import CollectRequest
+from jetproof.target.local import LocalTarget
 
 pytestmark = pytest.mark.process
 
@@ -126,37 +128,41 @@ def test_a_real_run_is_green_and_replays_to_the_same_bytes(project: Path, capsys
     assert main(RUN) == ExitCode.OK
 
 
-def test_a_changed_report_is_found(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(RUN)
-    record = project / "conditional-evidence" / "own-gate.json"
-    record.write_text(record.read_text().replace('"green": true', '"green": false'))
+def test_a_failing_test_and_a_changed_tree_are_a_no_and_a_changed_report_is_found(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fails = TESTS.replace("assert True", "assert 1 == 2")
+    (project / "test_own.py").write_text(fails + "    open('left-behind.py', 'w').close()\n")
+    commit(project)
 
+    assert main(RUN) == ExitCode.NO
+    told = capsys.readouterr().out
+    assert "FAIL test_own.py::test_one: test-failed" in told
+    assert "tree-changed" in told
+    annotations = (project / "conditional-evidence" / "own-gate" / "annotations.txt").read_text()
+    assert annotations.startswith("::error file=test_own.py,")
+
+    record = project / "conditional-evidence" / "own-gate.json"
+    record.write_text(record.read_text().replace('"green": false', '"green": true'))
     assert main(["replay", "conditional-evidence/own-gate"]) == ExitCode.EVIDENCE_INVALID
     assert "own-gate.json" in capsys.readouterr().err
 
 
-def test_a_failing_test_is_a_no(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "test_own.py").write_text(TESTS.replace("assert True", "assert 1 == 2"))
-    commit(project)
-
-    assert main(RUN) == ExitCode.NO
-    assert "FAIL test_own.py::test_one: test-failed" in capsys.readouterr().out
-    annotations = (project / "conditional-evidence" / "own-gate" / "annotations.txt").read_text()
-    assert annotations.startswith("::error file=test_own.py,")
-
-
-def test_a_test_that_changes_the_tree_is_found(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "test_own.py").write_text(TESTS + "    open('left-behind.py', 'w').close()\n")
-    commit(project)
-
-    assert main(RUN) == ExitCode.NO
-    assert "tree-changed" in capsys.readouterr().out
+@pytest.fixture(scope="module")
+def read_once(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Return a run's arguments with a read-out of this machine that was saved: what is refused needs no fresh one."""
+    file = tmp_path_factory.mktemp("read") / "machine.json"
+    snapshot = LocalTarget(sys.executable).collect(CollectRequest(trials=False))
+    file.write_text(snapshot.dumps())
+    return ["run", "own-gate", "--from", str(file)]
 
 
-def test_an_unclean_checkout_needs_a_rehearsal(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unclean_checkout_needs_a_rehearsal(
+    project: Path, read_once: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     (project / "more.py").write_text("")
 
-    assert main(RUN) == ExitCode.UNDECIDED
+    assert main(read_once) == ExitCode.UNDECIDED
     assert "untracked: more.py" in capsys.readouterr().err
     assert main([*RUN, "--rehearsal"]) == ExitCode.OK
     assert "checkout-not-clean" in capsys.readouterr().out
@@ -172,12 +178,12 @@ def test_an_unclean_checkout_needs_a_rehearsal(project: Path, capsys: pytest.Cap
     ],
 )
 def test_what_cannot_be_run_is_said(
-    gate: dict[str, Any], code: ExitCode, project: Path, capsys: pytest.CaptureFixture[str]
+    gate: dict[str, Any], code: ExitCode, project: Path, read_once: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_policy(project, policy(**gate))
     commit(project)
 
-    assert main(RUN) == code
+    assert main(read_once) == code
     told = capsys.readouterr()
     assert told.err.startswith("error: ")
     assert "hint: " in told.err

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.qualify.runs import judged, ran, ticking
 from tests.qualify.streams import TESTS, Scripted, a_plan, end, good_stream, rehearsal, with_attempts
 
@@ -93,7 +94,9 @@ def test_a_stream_that_breaks_off_is_not_green(length: int, tmp_path: Path) -> N
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(80),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(order=st.permutations(range(len(good_stream()))))
 def test_no_other_order_hides_anything(order: list[int], tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -163,16 +166,26 @@ def test_ctrl_c_is_written_down_and_the_journal_gets_its_finish(tmp_path: Path) 
     assert not verdict.green
 
 
-def test_every_byte_of_a_green_journal_is_needed(tmp_path: Path) -> None:
-    data = ran(Scripted(good_stream()), tmp_path)
+def test_a_journal_cut_at_any_line_or_in_its_last_is_not_green(green_journal: bytes) -> None:
+    ends = [index + 1 for index, byte in enumerate(green_journal) if byte == ord("\n")]
+    last = range(ends[-2], len(green_journal))
+    between = range(0, len(green_journal), 41)
 
-    assert judged(data).green
-    for length in range(len(data)):
-        assert not judged(data[:length]).green
+    assert judged(green_journal).green
+    for length in sorted({*last, *between, *(line + near for line in ends[:-1] for near in (-1, 0, 1))}):
+        assert not judged(green_journal[:length]).green
+
+
+@pytest.mark.soak
+def test_every_byte_of_a_green_journal_is_needed(green_journal: bytes) -> None:
+    for length in range(len(green_journal)):
+        assert not judged(green_journal[:length]).green
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(80),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=st.data())
 def test_an_edited_journal_is_never_green(data: st.DataObject, green_journal: bytes) -> None:
