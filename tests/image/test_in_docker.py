@@ -23,7 +23,7 @@ from jetproof.tables import load
 from jetproof.target.container import ContainerTarget
 from jetproof.target.interface import CollectRequest
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("docker")]
 
 BACKEND = """
 import zipfile, pathlib

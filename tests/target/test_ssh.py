@@ -21,7 +21,7 @@ from jetproof.errors import ExitCode, Refused, Undecided, UsageError
 from jetproof.target.interface import CollectRequest
 from jetproof.target.ssh import SshTarget
 
-pytestmark = [pytest.mark.process, pytest.mark.pythons]
+pytestmark = [pytest.mark.process, pytest.mark.pythons, pytest.mark.xdist_group("board")]
 
 FAKE_TORCH = Path(__file__).parent.parent / "probes" / "fake_torch"
 RESOLVER = """
