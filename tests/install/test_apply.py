@@ -304,3 +304,32 @@ def test_no_torch_and_a_broken_torch_are_told_apart(machine: Any) -> None:
     error = machine.error()
     assert error["reason"] == "no-torch"
     assert "jetproof install --torch" in error["hint"]
+
+
+@pytest.mark.parametrize("by", ["UV_CONFIG_FILE", "UV_TARGET", "PIP_TARGET"])
+def test_no_variable_names_another_place_to_install_to(machine: Any, tmp_path: Path, by: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    machine.wants("helper")
+    settings = tmp_path / "settings.toml"
+    settings.write_text(f'[pip]\ntarget = "{elsewhere}"\n')
+    machine.variables[by] = str(settings if by == "UV_CONFIG_FILE" else elsewhere)
+
+    machine.result("--no-project")
+
+    assert not elsewhere.exists()
+    assert machine.says("import helper; print(helper.__version__)") == "2.0"
+
+
+@pytest.mark.parametrize("name", ["uv.toml", "pyproject.toml"])
+@pytest.mark.parametrize("key", ["target", "output-file"])
+def test_no_project_names_another_place_to_write_to(machine: Any, tmp_path: Path, name: str, key: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    machine.wants("helper")
+    project = '[project]\nname = "p"\nversion = "1"\ndependencies = ["helper"]\n[tool.uv.pip]\n'
+    top = project if name == "pyproject.toml" else "[pip]\n"
+    (machine.project / name).write_text(f'{top}{key} = "{elsewhere}"\n')
+
+    assert machine.error("--no-project")["reason"] == "uv-redirected"
+
+    assert not elsewhere.exists()
+    assert not (machine.project / ".venv-jetson").exists()

@@ -119,6 +119,8 @@ def _install(request: Request, asker: Asker, uv: Path, say: build.Say) -> Result
             stack.callback(shutil.rmtree, scratch, ignore_errors=True)
             shutil.rmtree(scratch, ignore_errors=True)
             scratch.mkdir()
+            # uv takes the nearest settings above it: without this, a project's `[pip] target` names where files go
+            (scratch / "uv.toml").touch()
             say("planning")
             wanted = replace(
                 request.wanted,

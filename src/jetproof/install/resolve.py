@@ -25,6 +25,7 @@ from jetproof.install.interpreter import Interpreter
 from jetproof.install.locked import Project
 from jetproof.install.plan import Item, Plan, holds
 from jetproof.install.uv import Sources, Uv
+from jetproof.install.uv_places import refuse_other_places
 
 _MAX_ROUNDS = 5
 
@@ -164,6 +165,7 @@ class Resolver:
 
     def _compile(self, wanted: Wanted, bounds: Sequence[tuple[str, str]], excluded: Sequence[str]) -> Resolved:
         source = wanted.path
+        refuse_other_places(source.parent.absolute())
         if source.suffix == ".whl":
             source = self._write("wanted.in", [source.resolve().as_uri()])
         words = ["pip", "compile", str(source), "--python", str(self.interpreter.executable), "--generate-hashes"]

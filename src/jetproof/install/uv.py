@@ -122,6 +122,7 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
         "UV_UPGRADE",
         "UV_TARGET",
         "UV_PREFIX",
+        "UV_CONFIG_FILE",
         "UV_NO_BUILD_ISOLATION",
     )
     kept = {name: value for name, value in variables.items() if name not in dropped}
