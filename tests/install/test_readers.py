@@ -341,3 +341,27 @@ def test_an_older_pdm_lock_keeps_its_files_elsewhere(tmp_path: Path) -> None:
         '[metadata.files]\n"old 1.0" = [{ url = "https://files.index.example/old-1.0-py3-none-any.whl", hash = "x" }]\n'
     )
     assert readers.read(tmp_path).packages[0].files[0].filename == "old-1.0-py3-none-any.whl"
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [
+        ("torch-1.10.0-cp36-cp36m-linux_aarch64.whl", Verdict.REPLACES_TORCH),
+        ("/opt/wheels/torch-2.3.0-cp310-cp310-linux_aarch64.whl", Verdict.REPLACES_TORCH),
+        ("./torch-2.3.0-cp310-cp310-linux_aarch64.whl ; platform_machine == 'aarch64'", Verdict.REPLACES_TORCH),
+        ("./torch-2.3.0-cp310-cp310-linux_x86_64.whl; platform_machine == 'x86_64'", Verdict.OK),
+        ("./torch-2.3.0-cp310-cp310-linux_x86_64.whl; platform_machine is arm", Verdict.UNDETERMINED),
+        ("./torch-2.8.0a0+5228986c39.nv25.06-cp310-cp310-linux_aarch64.whl", Verdict.OK),
+        ("https://files.index.example/torch-2.8.0a0%2B5228986c39.nv25.06-cp310-cp310-linux_aarch64.whl", Verdict.OK),
+        ("rover-1.0.tar.gz", Verdict.UNDETERMINED),
+        ("rover-1.0-py3-none-any.whl", Verdict.UNDETERMINED),
+        ("rover-1.0-cp38-cp38-linux_aarch64.whl", Verdict.FAILS_PYTHON),
+        # pip passes over what follows the requirement: what is asked for is read all the same
+        ("torch==2.1.2 --index-url https://index.example/whl/cu118", Verdict.REPLACES_TORCH),
+        ("torch>=2.0 --config-settings a=b", Verdict.OK),
+    ],
+)
+def test_a_line_that_names_a_file_or_has_options(tmp_path: Path, line: str, verdict: Verdict) -> None:
+    (tmp_path / "requirements.txt").write_text(line + "\n")
+    project = readers.read(tmp_path / "requirements.txt")
+    assert audit(project, JP62, TABLES, held=VENDOR).verdict is verdict

@@ -54,6 +54,8 @@ def origin(release: str | None, source: Source, case: Case, location: str | None
     works = _works(row, case)
     if source.kind is SourceKind.CONDA:
         return Origin(what="conda's build", works=works)
+    if source.kind is SourceKind.PATH and (source.location or "").partition("#")[0].endswith(".whl"):
+        return Origin(what="a wheel from a file", works=works)
     if source.kind in (SourceKind.VCS, SourceKind.PATH, SourceKind.EDITABLE):
         return Origin(what="a build from source", works=None)
     if is_cpu(release, place):

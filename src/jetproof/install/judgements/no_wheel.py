@@ -50,6 +50,7 @@ def _asked(one: Selected) -> str:
 def _finding(case: Case, one: Selected, reason: str, *, archive: bool) -> Finding:
     by_python = "Python" in reason and not archive
     verdict = None if archive else Verdict.FAILS_PYTHON if by_python else Verdict.UNDETERMINED
+    place = "in the lock" if case.project.locked else "named"
     what = "it is built on the board" if archive else "and without a source archive it cannot be installed"
     return Finding(
         rule=JUDGEMENT.id,
@@ -63,7 +64,7 @@ def _finding(case: Case, one: Selected, reason: str, *, archive: bool) -> Findin
         message=f"{one.package.wanted}: {reason}; {what}",
         because=(
             case.because(one),
-            Because(fact="files", value=f"{len(one.package.files)} in the lock", read_from=str(one.package.where)),
+            Because(fact="files", value=f"{len(one.package.files)} {place}", read_from=str(one.package.where)),
         ),
         remedy=(
             Remedy(

@@ -25,6 +25,8 @@ from jetproof.install.torch_build import newest_from_index
 
 
 def _accepts(case: Case, one: Selected) -> bool:
+    if not case.by_index(one):
+        return False  # an address names one copy, which every installer takes
     if case.torch.release is None:
         return not one.specifier
     try:

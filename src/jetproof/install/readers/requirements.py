@@ -18,9 +18,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from jetproof.errors import UsageError
 from jetproof.install.locked import (
+    File,
     Index,
     Kind,
     LockedPackage,
@@ -41,7 +43,10 @@ _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
 _COMMENT = re.compile(r"(?:^|\s)#.*$")
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)")
 _HASH = re.compile(r"\s--hash[= ]\s*([a-z0-9]+:[0-9A-Fa-f]+)")
-_OPTIONS = re.compile(r"\s(?:--config-settings?|--global-option|--install-option)\b.*$")
+_OPTIONS = re.compile(r"\s-.*$")
+"""Of one requirement: pip takes the words up to the first that begins with a dash, and passes over indexes there."""
+_ARCHIVES = (".whl", ".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
+"""What pip takes for the name of a file, without looking whether it is there."""
 _SILENT = (
     "--pre", "--no-index", "--prefer-binary", "--require-hashes", "--only-binary", "--no-binary",
     "--trusted-host", "--use-feature", "--no-deps", "-i ", "--exists-action",
@@ -150,24 +155,39 @@ def _always(one: LockedPackage) -> LockedPackage:
     return dataclasses.replace(one, only_in=())
 
 
-def _by_address(text: str, where: Where, found: _Found, *, editable: bool) -> None:
-    """A repository or an archive by its address alone."""
+def _by_address(line: str, where: Where, found: _Found, *, editable: bool) -> None:
+    """A repository or an archive by its address or its file name alone; a marker may follow."""
+    text, _, marker = (part.strip() for part in line.partition(";"))
     egg = _EGG.search(text)
-    wheel = text.partition("#")[0].rpartition("/")[2]
+    wheel = unquote(text.partition("#")[0].rpartition("/")[2])
     parts = wheel.split("-")
     source = source_of(text)
     if editable:
         source = Source(kind=SourceKind.VCS, location=source.location)
+    elif "://" not in text:
+        source = Source(kind=SourceKind.PATH, location=source.location)
+    files: tuple[File, ...] = ()
     if wheel.endswith(".whl") and len(parts) >= 5 and parsed(parts[0]):
         name: str | None = normal(parts[0])
-        release: str | None = parts[1].replace("%2B", "+")
+        release: str | None = parts[1]
+        files = (File(filename=wheel),)
     else:
         name, release = (normal(egg[1]) if egg else None), None
-    if name is None:
+    if name is None or (marker and parsed(f"{name}; {marker}") is None):
         why = "an address alone does not say what it is nor what it needs"
         found.unknowns.append(Unknown(what=redacted(text), why=why, where=where))
         return
-    found.packages.append(LockedPackage(name=name, release=release, source=source, where=where, written=redacted(text)))
+    found.packages.append(
+        LockedPackage(
+            name=name,
+            release=release,
+            marker=marker or None,
+            files=files,
+            source=source,
+            where=where,
+            written=redacted(line),
+        )
+    )
 
 
 def _is_folder(folder: Path, name: str) -> bool:
@@ -178,6 +198,10 @@ def _requirement(line: str, including: Path, where: Where, found: _Found, *, con
     hashes = tuple(_HASH.findall(line))
     text = _OPTIONS.sub("", _HASH.sub("", line)).strip()
     if not constraint and re.match(r"(git|hg|svn|bzr)\+|https?://|file:", text):
+        _by_address(text, where, found, editable=False)
+        return
+    file = text.partition(";")[0].partition("[")[0].strip()
+    if not constraint and " " not in file and file.lower().endswith(_ARCHIVES):
         _by_address(text, where, found, editable=False)
         return
     if not constraint and (text.startswith((".", "/", "~")) or _is_folder(including.parent, text.partition("[")[0])):
