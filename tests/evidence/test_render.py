@@ -55,4 +55,4 @@ def test_nothing_of_a_strangers_statement_is_repeated() -> None:
 
 
 def test_an_empty_store() -> None:
-    assert listing([], Sequences(), [("x\n", "odd")], PLAIN) == "0 pieces of evidence\nodd: x\n: odd\n"
+    assert listing([], Sequences(), [("x\n", "odd")], PLAIN) == "0 pieces of evidence\nodd: x\\x0a: odd\n"

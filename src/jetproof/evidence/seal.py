@@ -13,7 +13,7 @@ from typing import Any
 from jetproof.errors import JetproofError, Refused, UsageError
 from jetproof.evidence import from_run, privacy, strict
 from jetproof.evidence.reason import Unreadable
-from jetproof.evidence.side_files import SideFiles, artifact
+from jetproof.evidence.side_files import artifact
 from jetproof.evidence.signer import Signer, keyid, sealed
 from jetproof.evidence.statement import Artifact
 from jetproof.evidence.store import digest_of, read_bounded, replace
@@ -185,13 +185,6 @@ def url_of(environment: Mapping[str, str]) -> Extras:
     if not plain or not run.isdigit() or not attempt.isdigit():
         return Extras()
     return Extras(url=f"{server}/{project}/actions/runs/{run}/attempts/{attempt}", attempt=int(attempt))
-
-
-def side_file_bytes(run: Path, sealed_run: Sealed) -> Iterator[tuple[Artifact, bytes]]:
-    """Yield the side files of a sealed run, checked once more against what was signed."""
-    files = SideFiles(run)
-    for item in sealed_run.artifacts:
-        yield item, files.read(item)
 
 
 def counter_of(key: Path | None) -> Path:
