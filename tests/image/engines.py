@@ -49,6 +49,8 @@ def _end(folder: Path) -> None:
         os.kill(pid, signal.SIGTERM)
         for _ in range(200):
             os.kill(pid, 0)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)  # it may have come down to us
             time.sleep(0.1)
     for place in sorted(folder.glob("exec/netns/*")):
         subprocess.run(["umount", "-l", place], check=False, capture_output=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jetproof.errors import Refused, Undecided, UsageError
-from jetproof.image.base import base_of
 from jetproof.image.choose import Choice, Pinned, choose, matches
+from jetproof.image.pinned import base_of
 from jetproof.image.reference import parse
 from jetproof.render.image import choice_json, choice_text
 from jetproof.tables import load

@@ -104,8 +104,8 @@ def _choose(arguments: argparse.Namespace) -> int:
 
 def _recipe(arguments: argparse.Namespace) -> tuple[Recipe, str]:
     from jetproof.errors import UsageError
-    from jetproof.image.base import base_of
     from jetproof.image.dockerfile import Recipe
+    from jetproof.image.pinned import base_of
 
     if not arguments.project.is_dir():
         raise UsageError(f"{arguments.project} is no folder", hint="name the top of the project")
