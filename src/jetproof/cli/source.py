@@ -76,7 +76,7 @@ def named(where: str, python: str | None, gpu: str = "auto") -> Target:
         return ContainerTarget(Containers(find(), parse(where.removeprefix("container:")), Gpu(gpu)), python)
     raise UsageError(
         f"--target {where[:120]!r} names no place that is known here",
-        hint="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST",
+        hint="ssh://user@host[:port], container:IMAGE@sha256:DIGEST, or simulated:FILE for a rehearsal",
         reason="target-malformed",
     )
 
