@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from jetproof_worker import fresh_source
 from jetproof_worker.probe import Broken, Context
 
 
@@ -18,6 +19,7 @@ def use(context: Context) -> None:
         raise Broken("no-project", "the request names no project_root")
     if not os.path.isdir(context.project_root):
         raise Broken("no-project", "%s is not a folder" % context.project_root)
+    fresh_source.use(context.project_root)
     folders = [os.path.join(context.project_root, path) for path in context.project_paths]
     folders = [os.path.realpath(folder) for folder in folders if os.path.isdir(folder)]
     rest = [entry for entry in sys.path if entry and os.path.realpath(entry) not in folders]

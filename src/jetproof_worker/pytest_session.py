@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any, Dict, List, Mapping
 
-from jetproof_worker import item_process, journal_pipe, pytest_surroundings, start
+from jetproof_worker import fresh_source, item_process, journal_pipe, pytest_surroundings, start
 
 NEVER = ("cacheprovider", "faulthandler", "rerunfailures", "flaky", "xdist", "randomly", "stepwise")
 """Plugins that must not take part: they order, repeat or distribute tests, or remember former runs."""
@@ -44,6 +44,8 @@ def main() -> int:
     given = dict(os.environ)
     pytest_journal = importlib.import_module("jetproof_worker.pytest_journal")
     start.leave_path()
+    fresh_source.use(root)
+    fresh_source.use_in_pytest()
     os.chdir(root)
     sys.argv[:] = ["pytest"]
     journal = pytest_journal.Journal(writer, root)

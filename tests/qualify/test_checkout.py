@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -144,3 +146,39 @@ def test_git_that_is_missing_is_said(checkout: Path, monkeypatch: pytest.MonkeyP
 
     with pytest.raises(Undecided, match="git is not installed"):
         source(checkout)
+
+
+def test_a_weakened_index_hides_no_change(checkout: Path) -> None:
+    path = checkout / "a.py"
+    text = path.read_text()
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    git(checkout, "update-index", "--refresh")
+    git(checkout, "config", "core.trustctime", "false")
+    git(checkout, "config", "core.checkStat", "minimal")
+    time.sleep(1.1)  # git tells times of change apart by whole seconds
+    path.write_text("#" * (len(text) - 1) + "\n")
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+
+    assert source(checkout).changed == ("a.py",)
+
+
+def test_another_folder_cannot_stand_in_for_the_checkout(checkout: Path, tmp_path: Path) -> None:
+    clean = tmp_path / "clean"
+    shutil.copytree(checkout, clean)
+    git(checkout, "config", "core.worktree", str(clean))
+    (checkout / "a.py").write_text("changed\n")
+
+    with pytest.raises(Undecided, match="lies elsewhere"):
+        source(checkout)
+
+
+def test_a_replaced_commit_is_not_believed(checkout: Path) -> None:
+    first = source(checkout)
+    (checkout / "a.py").write_text("changed\n")
+    git(checkout, "commit", "--all", "--message", "second")
+    assert first.commit is not None
+    git(checkout, "replace", first.commit, "HEAD")
+    git(checkout, "reset", "--soft", first.commit)
+
+    assert source(checkout).tree == first.tree
+    assert source(checkout).changed == ("a.py",)

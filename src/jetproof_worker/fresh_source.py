@@ -1,0 +1,48 @@
+"""The checkout's modules are compiled from their sources: a cached `.pyc` is no part of any commit.
+
+git ignores such files nearly everywhere, and Python believes what they say of themselves: one that calls itself
+unchecked, or carries the source's time and size, is run in the place of the source beside it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from importlib import machinery
+from typing import Any
+
+from jetproof_worker.pytest_surroundings import within
+
+
+class _FromSource(machinery.SourceFileLoader):
+    """Loads a module as if it had never been compiled."""
+
+    def get_code(self, fullname: str) -> Any:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+def use(root: str) -> None:
+    """Read no compiled file of the checkout from now on. Environments that lie in it, and all else, are as before."""
+    real_root = os.path.realpath(root)
+
+    def finder(path: str) -> machinery.FileFinder:
+        real = os.path.realpath(path or os.getcwd())
+        if not os.path.isdir(real) or not (real == real_root or within(real, real_root)):
+            raise ImportError("not of the checkout", path=path)
+        return machinery.FileFinder(
+            path,
+            (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES),
+            (_FromSource, machinery.SOURCE_SUFFIXES),
+        )
+
+    sys.path_hooks.insert(0, finder)
+    sys.path_importer_cache.clear()
+
+
+def use_in_pytest() -> None:
+    """Have pytest rewrite each test module anew: it keeps compiled files of its own."""
+    rewrite: Any = importlib.import_module("_pytest.assertion.rewrite")
+    if hasattr(rewrite, "_read_pyc"):
+        rewrite._read_pyc = lambda *_args, **_named: None
