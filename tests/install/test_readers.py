@@ -365,3 +365,45 @@ def test_a_line_that_names_a_file_or_has_options(tmp_path: Path, line: str, verd
     (tmp_path / "requirements.txt").write_text(line + "\n")
     project = readers.read(tmp_path / "requirements.txt")
     assert audit(project, JP62, TABLES, held=VENDOR).verdict is verdict
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
+def test_a_requirements_file_as_powershell_writes_it(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-le" else ""
+    (tmp_path / "requirements.txt").write_bytes(f"{mark}torch==2.1.0\r\nnumpy\r\n".encode(encoding))
+    project = readers.read(tmp_path / "requirements.txt")
+    assert [one.written for one in project.packages] == ["torch==2.1.0", "numpy"]
+
+
+def test_utf_16_that_is_cut_off_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_bytes("torch".encode("utf-16")[:-1])
+    with pytest.raises(UsageError, match="not UTF-8"):
+        readers.read(tmp_path / "requirements.txt")
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"),
+    [
+        ('{ git = "https://git.index.example/rover.git" }', Verdict.UNDETERMINED),
+        ('{ path = "../rover", editable = true }', Verdict.UNDETERMINED),
+        ("{ workspace = true }", Verdict.UNDETERMINED),
+        ('{ index = "own" }', Verdict.OK),
+        ("""{ path = "../rover", marker = "sys_platform == 'win32'" }""", Verdict.OK),
+        ('[{ git = "https://git.index.example/rover.git", extra = "dev" }]', Verdict.OK),
+    ],
+)
+def test_what_a_package_from_elsewhere_needs_is_not_known(tmp_path: Path, source: str, verdict: Verdict) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "bridge"\ndependencies = ["torch>=2.0", "rover"]\n'
+        '[[tool.uv.index]]\nname = "own"\nurl = "https://own.index.example/simple"\n'
+        f"[tool.uv.sources]\nrover = {source}\n"
+    )
+    assert audit(readers.read(tmp_path), JP62, TABLES, held=VENDOR).verdict is verdict
+
+
+@pytest.mark.parametrize("source", ['{ path = "wheels/torch.whl" }', '{ git = "https://git.index.example/torch.git" }'])
+def test_a_torch_from_elsewhere_takes_the_place_of_the_vendor_s(tmp_path: Path, source: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        f'[project]\nname = "bridge"\ndependencies = ["torch>=2.0"]\n[tool.uv.sources]\ntorch = {source}\n'
+    )
+    assert audit(readers.read(tmp_path), JP62, TABLES, held=VENDOR).verdict is Verdict.REPLACES_TORCH

@@ -189,7 +189,7 @@ def test_pyproject_tables_of_older_tools(tmp_path: Path) -> None:
     )
     assert [unknown.what for unknown in project.unknowns] == ["needs.txt", "dependency group gone", "!!"]
     assert project.groups == ("odd", "lint", "dev")
-    assert [index.url for index in project.indexes] == ["https://index.example", "https://git.example/tool"]
+    assert [index.url for index in project.indexes] == ["https://index.example", "https://git.example/tool", "."]
 
 
 def test_an_environment_with_what_cannot_be_read(tmp_path: Path) -> None:

@@ -197,6 +197,8 @@ class Index:
     packages: tuple[str, ...] = ()
     """The packages that are taken from it; empty for any."""
     only_in: tuple[str, ...] = ()
+    address: bool = False
+    """Whether the package itself stands there: a repository, an archive, a folder. Nothing else says what it needs."""
     where: Where
 
 

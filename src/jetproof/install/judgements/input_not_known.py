@@ -32,11 +32,14 @@ def _of_addresses(case: Case) -> Iterator[Unknown]:
     if case.project.locked:
         return
     for one in case.selection.selected:
-        kind = one.package.source.kind
-        if kind in (SourceKind.VCS, SourceKind.URL, SourceKind.PATH, SourceKind.EDITABLE):
-            if one.package.name in case.held or one.package.name == case.project.name:
-                continue  # judged as a copy of what is held; the wheel that is audited itself
-            place = one.package.source.location or one.package.name
+        if one.package.name in case.held or one.package.name == case.project.name:
+            continue  # judged as a copy of what is held; the wheel that is audited itself
+        source = one.package.source
+        if source.kind in (SourceKind.VCS, SourceKind.URL, SourceKind.PATH, SourceKind.EDITABLE):
+            places = [source.location or one.package.name]
+        else:
+            places = [index.url for index in case.indexes_for(one.package.name) if index.address]
+        for place in places[:1]:
             yield Unknown(what=one.package.name, why=f"what it needs stands only in {place}", where=one.package.where)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
 import json
 import re
@@ -18,6 +19,13 @@ MAX_BYTES = 64 << 20
 MAX_PACKAGES = 50_000
 MAX_DEPTH = 100
 """Of nested tables and lists; no lock comes near it."""
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""The longer ones first: a mark of UTF-32 begins with one of UTF-16."""
 _ROOT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "pixi.toml")
 
 
@@ -46,8 +54,11 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def content(path: Path) -> str:
-    """Return a file's text. UsageError when it is no regular file, too large or not UTF-8."""
+def content(path: Path, *, marked: bool = False) -> str:
+    """Return a file's text. UsageError when it is no regular file, too large or not UTF-8.
+
+    `marked`: UTF-16 and UTF-32 too where a mark at the beginning says so; pip reads those, and PowerShell writes them.
+    """
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -60,10 +71,11 @@ def content(path: Path) -> str:
         raise UsageError(f"{path} does not exist", hint="name a lock, a requirements file or a folder") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if data.startswith(b"\xef\xbb\xbf"):
+    if data.startswith(codecs.BOM_UTF8):
         data = data[3:]
+    encoding = next((name for mark, name in _MARKS if marked and data.startswith(mark)), "utf-8")
     try:
-        text = data.decode("utf-8")
+        text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{path}:{line}: not UTF-8 text", hint="convert it with iconv, or write it anew") from None

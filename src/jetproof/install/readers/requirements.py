@@ -245,7 +245,7 @@ def _read_file(path: Path, found: _Found, *, constraint: bool, depth: int) -> No
         return  # named twice, or in a circle
     found.seen.add(key)
     file = where_of(path, found.root)
-    for number, line in _joined(content(path)):
+    for number, line in _joined(content(path, marked=True)):
         _line(line, path, Where(file=file, line=number), found, constraint=constraint, depth=depth)
 
 
@@ -253,7 +253,7 @@ def read(path: Path, root: Path) -> Project:
     """Read a requirements file and what it includes."""
     found = _Found(root=root)
     _read_file(path, found, constraint=False, depth=0)
-    head = content(path)[:400]
+    head = content(path, marked=True)[:400]
     # with a hash on each line pip refuses whatever is not listed: then the list is complete. What a resolver wrote is
     pinned = bool(found.packages) and (
         all(one.hashes for one in found.packages)

@@ -93,7 +93,9 @@ def _taken(
     if where.line is not None:
         where = Where(file=where.file, line=where.line + 1)
     index = named.get(str(raw.get("index")))
-    url = index.url if index else text_of(raw.get("url")) or text_of(raw.get("git"))
+    url = index.url if index else next(filter(None, (text_of(raw.get(key)) for key in ("url", "git", "path"))), None)
+    if raw.get("workspace") is True:
+        url = "another member of the workspace"
     if url is None:
         return []
     return [
@@ -104,6 +106,7 @@ def _taken(
             marker=text_of(raw.get("marker")),
             packages=(name,),
             only_in=only_in,
+            address=index is None,
             where=where,
         )
     ]
