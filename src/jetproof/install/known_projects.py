@@ -1,7 +1,7 @@
 """Packages of which a resolver has been seen to replace torch, though nothing in a requirements file shows it.
 
 Seen on 2026-11-30: in dry runs over a vendor build 2.8.0a0 plain pip or uv chose another torch, or uv resolved them
-for Python 3.10 on aarch64 with torch left out, or a published lock lists what they ask for.
+for Python 3.10 on aarch64 with torch left out, or a published lock or their own metadata lists what they ask for.
 Without a lock their requirements are not in the project's files, and these rows stand for them.
 """
 
@@ -24,6 +24,7 @@ class Needs:
 
 _TORCHVISION: Final = "torchvision"
 _RESOLVED: Final = Needs(through=_TORCHVISION, seen="torchvision 0.29.2, which pins torch 2.14.1")
+_METADATA: Final = Needs(through=_TORCHVISION, seen="torchvision or timm, in the metadata of its newest release")
 _IN_A_LOCK: Final = Needs(through="torchaudio", seen="torchaudio, as a published lock lists it")
 
 NEEDS: Final[Mapping[str, Needs]] = {
@@ -43,6 +44,18 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "spandrel": _RESOLVED,
     "fastai": _RESOLVED,
     "controlnet-aux": _RESOLVED,
+    "basicsr": _RESOLVED,
+    "clip-anytorch": _RESOLVED,
+    "docling": _RESOLVED,
+    "docling-ibm-models": _RESOLVED,
+    "lightly": _RESOLVED,
+    "rfdetr": _RESOLVED,
+    "surya-ocr": _RESOLVED,
+    "torch-fidelity": _RESOLVED,
+    "anomalib": _METADATA,
+    "colpali-engine": _METADATA,
+    "lightly-train": _METADATA,
+    "torchgeo": _METADATA,
     "robomimic": Needs(through=_TORCHVISION, seen="torchvision, as a published lock lists it"),
     "pyannote-audio": _IN_A_LOCK,
     "torch-audiomentations": _IN_A_LOCK,
