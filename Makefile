@@ -22,7 +22,7 @@ run: .venv/.run
 
 ## make test        all tests, with branch coverage
 test: .venv/.dev
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered $(TEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=term:skip-covered $(TEST_ARGS)
 
 ## make lint        ruff, mypy, import-linter, vermin, tables, generated pages
 lint: .venv/.dev
@@ -64,7 +64,7 @@ torch-env: .venv-torch/.made
 
 ## make soak        the long tests: hundreds of kills
 soak: .venv/.dev
-	$(BIN)/python -m pytest -m soak -n auto $(TEST_ARGS)
+	JETPROOF_TESTS_MANY=1 $(BIN)/python -m pytest -m soak -n auto --dist loadgroup $(TEST_ARGS)
 
 ## make arm64-lane  the ARM64 preflight in an emulated arm64 root (as root; qemu-user-static, binfmt-support, mmdebstrap)
 arm64-lane: .venv/.dev

@@ -141,6 +141,8 @@ class Probe:
     params: Mapping[str, str] = field(default_factory=dict)
     """Names of the parameters it takes beside `bounds`, each with what it means."""
     needs_torch: bool = True
+    compiler: bool = False
+    """Whether what it imports brings torch's own compiler front end, torch._dynamo, which costs as much as torch."""
     packages: Tuple[str, ...] = ()
     """Packages beside torch that it imports, so that what is missing can be named before a run."""
     timeout: float = 120.0

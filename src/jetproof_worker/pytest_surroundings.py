@@ -55,7 +55,8 @@ def unclean(
         names.append("python -O, which leaves assertions out")
     for name in ("sitecustomize", "usercustomize"):
         file = getattr(sys.modules.get(name), "__file__", None)
-        if isinstance(file, str) and not _standard(os.path.realpath(file)):
+        # Debian and Ubuntu put a link into the standard library that leads to /etc: it is the interpreter's own
+        if isinstance(file, str) and not (_standard(os.path.realpath(file)) or _standard(os.path.abspath(file))):
             names.append("the module %s" % name)
     tops = {name.partition(".")[0] for name in allowed}
     for hook in hooks:

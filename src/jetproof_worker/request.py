@@ -47,6 +47,8 @@ class Item:
     weight: float
     needs_torch: bool
     """Whether it is forked from the process that holds the one import of torch."""
+    compiler: bool = False
+    """Whether its imports bring torch._dynamo."""
     probe: Optional[str] = None
     params: Mapping[str, Any] = ()  # type: ignore[assignment]
     pytest: Optional[PytestSelection] = None
@@ -150,6 +152,7 @@ def _item(item: Any, where: str) -> Item:
         seed=seed,
         weight=probe.weight,
         needs_torch=probe.needs_torch,
+        compiler=probe.compiler,
         probe=name,
         params=params,
     )

@@ -244,7 +244,7 @@ class Supervisor:
     # zygotes
 
     def _start_zygote(self, with_torch: bool) -> None:
-        holder = zygote.start(with_torch)
+        holder = zygote.start(with_torch, with_torch and sum(item.compiler for item in self.wanted.items) > 1)
         self.zygotes[with_torch] = holder
         self.selector.register(holder.link, selectors.EVENT_READ, ("zygote", holder, None))
         for number in holder.said:

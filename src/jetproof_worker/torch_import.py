@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Optional
 
-_TOLD = ("torch", "cuda", "file", "seconds", "threads", "device_nodes", "cuda_initialised", "traceback")
+_TOLD = ("torch", "cuda", "file", "seconds", "threads", "device_nodes", "cuda_initialised", "compiler", "traceback")
 
 
 def unsafe_to_fork(told: Mapping[str, Any]) -> List[str]:

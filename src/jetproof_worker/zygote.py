@@ -18,7 +18,7 @@ import socket
 import sys
 import time
 import traceback
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from jetproof_worker import item_process, kernel, process
 
@@ -111,8 +111,8 @@ def reap(pid: int) -> Optional[int]:
     return None
 
 
-def start(with_torch: bool) -> Zygote:
-    """Fork a zygote: with torch, or bare."""
+def start(with_torch: bool, with_compiler: bool = False) -> Zygote:
+    """Fork a zygote: with torch, and with torch's compiler front end too, or bare."""
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     here.setblocking(False)
     for end in (here, there):
@@ -125,7 +125,7 @@ def start(with_torch: bool) -> Zygote:
         status = 70
         try:
             here.close()
-            _be(there, with_torch, parent, errors_out, dump_out)
+            _be(there, (with_torch, with_compiler), parent, errors_out, dump_out)
             status = 0
         except BaseException:
             traceback.print_exc()
@@ -139,7 +139,7 @@ def start(with_torch: bool) -> Zygote:
     return Zygote(with_torch, pid, here, errors_in, dump_in)
 
 
-def _be(link: socket.socket, with_torch: bool, parent: int, errors: int, dump: int) -> None:
+def _be(link: socket.socket, imports: Tuple[bool, bool], parent: int, errors: int, dump: int) -> None:
     os.setsid()
     process.adopt_orphans()
     kernel.die_with_parent(parent)
@@ -159,11 +159,12 @@ def _be(link: socket.socket, with_torch: bool, parent: int, errors: int, dump: i
     faulthandler.enable(file=dump, all_threads=True)
     faulthandler.register(item_process.DUMP_SIGNAL, file=dump, all_threads=True, chain=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    _answer(link, dict(_imported() if with_torch else {}, ready=True))
+    with_torch, with_compiler = imports
+    _answer(link, dict(_imported(with_compiler) if with_torch else {}, ready=True))
     _serve(link)
 
 
-def _imported() -> Dict[str, Any]:
+def _imported(with_compiler: bool) -> Dict[str, Any]:
     """Import torch and say what it left behind: threads, device nodes, CUDA's state."""
     before = dict(os.environ)
     for name in _ONE_THREAD:
@@ -176,8 +177,10 @@ def _imported() -> Dict[str, Any]:
             "torch": str(torch.__version__),
             "cuda": getattr(version, "cuda", None),
             "file": getattr(torch, "__file__", None),
-            "cuda_initialised": bool(torch.cuda.is_initialized()),
         }
+        if with_compiler:
+            told["compiler"] = _compiler()
+        told["cuda_initialised"] = bool(torch.cuda.is_initialized())
     except BaseException as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "torch"
         told = {
@@ -194,6 +197,18 @@ def _imported() -> Dict[str, Any]:
     sys.stdout.flush()
     sys.stderr.flush()
     return told
+
+
+def _compiler() -> str:
+    """Import torch's own compiler front end, which several items need and none may start; say how that went.
+
+    It is part of torch and costs as much again: torchvision, transformers and bitsandbytes each bring it along.
+    """
+    try:
+        importlib.import_module("torch._dynamo")
+    except BaseException as error:  # an old torch has none, and the items then tell what they miss
+        return "%s: %s" % (type(error).__name__, error)
+    return "ok"
 
 
 def _answer(link: socket.socket, message: Mapping[str, Any]) -> None:

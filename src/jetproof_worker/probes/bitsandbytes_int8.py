@@ -52,5 +52,6 @@ PROBE = Probe(
     packages=("bitsandbytes",),
     timeout=180,
     memory=2 * GIB,
+    compiler=True,
     weight=7.5,
 )

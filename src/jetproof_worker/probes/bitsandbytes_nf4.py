@@ -77,5 +77,6 @@ PROBE = Probe(
     packages=("bitsandbytes",),
     timeout=180,
     memory=2 * GIB,
+    compiler=True,
     weight=8.0,
 )

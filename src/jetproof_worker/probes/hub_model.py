@@ -63,5 +63,6 @@ PROBE = Probe(
     packages=("transformers",),
     timeout=900,
     memory=4 * GIB,
+    compiler=True,
     weight=9.0,
 )

@@ -78,5 +78,6 @@ PROBE = Probe(
     packages=("transformers",),
     timeout=300,
     memory=2 * GIB,
+    compiler=True,
     weight=9.0,
 )

@@ -59,5 +59,6 @@ PROBE = Probe(
     packages=("triton",),
     timeout=300,
     memory=2 * GIB,
+    compiler=True,
     weight=9.5,
 )

@@ -76,5 +76,6 @@ PROBE = Probe(
     packages=("torchvision",),
     timeout=120,
     memory=GIB,
+    compiler=True,
     weight=4.0,
 )
