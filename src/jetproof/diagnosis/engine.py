@@ -63,7 +63,7 @@ def _order(finding: Finding) -> tuple[int, int, int, int, int, str]:
 
 
 def blocks(finding: Finding) -> bool:
-    """Whether a finding settles that something is wrong: what is merely possible names a suspect and decides nothing."""
+    """Whether a finding settles that something is wrong: what is merely possible names a suspect only."""
     return finding.severity is Severity.BLOCKING and finding.confidence is not Confidence.POSSIBLE
 
 

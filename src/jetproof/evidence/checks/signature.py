@@ -66,7 +66,7 @@ def accepted(envelope: Envelope, trust: Trust) -> TrustedKey | Refusal:
     return Refusal(
         reason=Reason.KEY_UNKNOWN,
         message=f"no trusted key made a signature here (key id hints: {hints}; trust from {trust.read_from})",
-        hint="if the signer is to be trusted: jetproof keys trust KEY.pub --module NAME, on the base branch",
+        hint="if the signer is to be trusted: jetproof keys trust KEY.pub --name NAME --module MODULE, and commit",
     )
 
 

@@ -9,7 +9,7 @@ from jetproof.workflow.scaffold.plan import Kind, Wanted
 from jetproof.workflow.scaffold.template import template
 from jetproof.workflow.scaffold.workflows import conditional_tests, support_claims
 
-_IGNORED = ("/.lane/", "/.jetproof/install/", "/.jetproof/venvs/", "/.venv-jetson", "/conditional-evidence/")
+_IGNORED = ("/.lane/", "/.jetproof/install/", "/.jetproof/venvs/", "/.venv-jetson", "/conditional-evidence/", "*.key")
 
 
 def files(
