@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from email.parser import HeaderParser
 from pathlib import Path
 
 from jetproof.errors import UsageError
@@ -30,6 +29,7 @@ from jetproof.install.readers.document import MAX_PACKAGES, content, package_nam
 from jetproof.install.readers.reader import Reader
 from jetproof.install.readers.requirement import edge
 from jetproof.install.readers.roots import unasked
+from jetproof.install.readers.wheel import headers_of
 
 
 def _site_packages(path: Path) -> list[Path]:
@@ -64,7 +64,7 @@ def _distributions(folder: Path, unknowns: list[Unknown]) -> Iterator[LockedPack
             raise UsageError(f"{folder}: more than {MAX_PACKAGES} distributions", reason="too-large")
         where = Where(file=f"{info.name}/METADATA")
         try:
-            headers = HeaderParser().parsestr(content(info / "METADATA"))
+            headers = headers_of(content(info / "METADATA"))
             name = package_name(str(headers.get("Name", "")), info.name)
         except UsageError as error:
             unknowns.append(Unknown(what=info.name, why=error.message, where=where))

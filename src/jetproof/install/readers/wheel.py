@@ -8,9 +8,8 @@ What is read
 
 from __future__ import annotations
 
-import zipfile
-from email.parser import HeaderParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jetproof.errors import UsageError
 from jetproof.install.locked import (
@@ -29,10 +28,23 @@ from jetproof.install.readers.document import package_name
 from jetproof.install.readers.reader import Reader
 from jetproof.install.readers.requirement import package
 
+if TYPE_CHECKING:
+    from email.message import Message
+
 MAX_METADATA = 8 << 20
 
 
+def headers_of(metadata: str) -> Message:
+    """Return the headers of a METADATA text."""
+    # the parser of mail takes longer to load than a small lock to judge
+    from email.parser import HeaderParser
+
+    return HeaderParser().parsestr(metadata)
+
+
 def _metadata(path: Path) -> str:
+    import zipfile
+
     try:
         with zipfile.ZipFile(path) as archive:
             names = [
@@ -58,7 +70,7 @@ def requirements_of(metadata: str, where: Where, only: str = "") -> tuple[list[L
     """Return what a METADATA text asks for; requirements of extras are kept apart by the extra they name."""
     packages: list[LockedPackage] = []
     unknowns: list[Unknown] = []
-    headers = HeaderParser().parsestr(metadata)
+    headers = headers_of(metadata)
     extras = [normal(str(extra)) for extra in headers.get_all("Provides-Extra", [])]
     for text in headers.get_all("Requires-Dist", []):
         one = package(str(text), where)
@@ -81,7 +93,7 @@ def _in_extras(one: LockedPackage, keys: tuple[str, ...]) -> LockedPackage:
 def read(path: Path, _root: Path) -> Project:
     """Read a wheel's metadata."""
     metadata = _metadata(path)
-    headers = HeaderParser().parsestr(metadata)
+    headers = headers_of(metadata)
     where = Where(file=path.name)
     packages, unknowns = requirements_of(metadata, where)
     name = package_name(str(headers.get("Name", "")), path.name)
