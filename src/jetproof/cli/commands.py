@@ -15,7 +15,11 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("replay", "jetproof.cli.replay", "derive verdict and reports again from a run's journal"),
     ("gates", "jetproof.cli.gates", "list the gates of the project's policy"),
     ("probes", "jetproof.cli.probes", "list the probes, or say what one proves and what not"),
-    ("policy", "jetproof.cli.policy", "lint the policy with its workflow; show it, compare it, pin a tier, see whether the lane lives"),
+    (
+        "policy",
+        "jetproof.cli.policy",
+        "lint the policy with its workflow; show it, compare it, pin a tier, see whether the lane lives",
+    ),
     ("verify", "jetproof.cli.verify", "say whether evidence proves what it says"),
     ("evidence", "jetproof.cli.evidence", "sign a run, keep what was signed, and hand it on"),
     ("claims", "jetproof.cli.claims", "say what the project may claim today, until when, and what is missing"),
