@@ -390,3 +390,12 @@ def test_judgements_have_their_own_ids() -> None:
     ids = [judgement.id for judgement in JUDGEMENTS]
     assert ids == sorted(set(ids))
     assert len({judgement.name for judgement in JUDGEMENTS}) == len(ids)
+
+
+@pytest.mark.parametrize("line", ["docling", "Vit_PyTorch>=1.0", "rfdetr[plus]==1.11.2", "anomalib"])
+def test_what_is_known_to_bring_torchvision_replaces_torch(tmp_path: Path, line: str) -> None:
+    result = judged(tmp_path, f"torch>=2.0\n{line}\n")
+    assert result.verdict is Verdict.REPLACES_TORCH
+    # with the vendor's torchvision held, nothing brings another torch
+    held_too = judged(tmp_path, f"torch>=2.0\n{line}\n", kept=(VENDOR, "torchvision==0.23.0"))
+    assert held_too.verdict is Verdict.OK

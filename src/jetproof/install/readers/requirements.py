@@ -4,7 +4,8 @@ requirements.txt and constraints files, as pip reads them.
 What is read
     Requirements with markers, extras, hashes and addresses; `-r` and `-c` files, nested, within the project;
     `-e`; `--index-url`, `--extra-index-url`, `--find-links`, `--no-index`, `--pre`; lines continued with a
-    backslash; comments.
+    backslash; comments. A wheel that is named by its file or address tells its name, its number and its tags. Files
+    in UTF-16, as PowerShell writes them.
 
 What is not decided
     A file that is missing or lies outside the project, `${VARIABLES}`, a local path whose metadata has to be
