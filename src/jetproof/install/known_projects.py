@@ -50,7 +50,6 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "docling-ibm-models": _RESOLVED,
     "lightly": _RESOLVED,
     "rfdetr": _RESOLVED,
-    "surya-ocr": _RESOLVED,
     "torch-fidelity": _RESOLVED,
     "byol-pytorch": _RESOLVED,
     "dalle2-pytorch": _RESOLVED,
