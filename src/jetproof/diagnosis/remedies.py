@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from jetproof.diagnosis.known import capability, jetpack_major, numbers, vendor_python
+from jetproof.diagnosis.known import jetpack_major, line, release_row, vendor_python
 from jetproof.diagnosis.rule import Remedy
 from jetproof.facts.model import Facts
+from jetproof.facts.stack import stack_of
 from jetproof.tables import Tables
+from jetproof.tables.builds import BuildOnStack
+from jetproof.tables.rows import TorchBuild
+from jetproof.tables.sources import INDEXES, Condition, address, best_first, conditions, requirements
+from jetproof.tables.stacks import Stack
 
 LAST_KNOWN_GOOD = "2026-11-30"
 """The day the tables of torch builds were compiled: what an index held then."""
 NEVER_THE_DRIVER = Remedy(text="Do not update the driver: on a Jetson it is part of L4T and changes only with JetPack.")
 LOG_IN_AGAIN = Remedy(text="Log out and in again (or reboot): a running session keeps its old groups.")
-_JP61 = (6, 1)
 
 
 def python_command(facts: Facts) -> str:
@@ -19,20 +23,19 @@ def python_command(facts: Facts) -> str:
     return facts.torch.interpreter.value or "python3"
 
 
-def torch_build_id(facts: Facts) -> str | None:
-    """Return the id of the build to take on this stack, None where it is not known which stack it is."""
-    major, jetpack = jetpack_major(facts), numbers(facts.platform.jetpack.value or "")
-    l4t = numbers(facts.platform.l4t.value or "")
-    if major == 4:
-        return "nv-box-1.10.0"
-    if major == 5:
-        return "nv-jp512-2.1.0a0-2306"
-    if major == 6:
-        old = (len(jetpack) > 1 and jetpack < _JP61) or (len(l4t) > 1 and l4t[:2] < (36, 4))
-        return "nv-jp60-2.4.0a0-2407" if old else "jal-jp6-cu126"
-    if major == 7:
-        return "jal-sbsa-cu130" if capability(facts) == "11.0" else "pt-index-cu132"
-    return None
+def torch_sources(facts: Facts, tables: Tables) -> tuple[tuple[BuildOnStack, ...], Stack | None]:
+    """Return the builds to take, the best first, in the order of `install --torch`; none where no stack is known."""
+    row = release_row(facts, tables)
+    major = jetpack_major(facts)
+    jetpack = facts.platform.jetpack.value or (row.jetpack if row else None) or (str(major) if major else None)
+    stack = stack_of(facts, tables, jetpack, _soc(facts)) if jetpack else None
+    return (best_first(stack, tables.torch_builds), stack) if stack else ((), None)
+
+
+def _soc(facts: Facts) -> str | None:
+    """Return the SoC, where it is told, else the one of the module's line."""
+    found = line(facts)
+    return facts.platform.soc.value or (found.soc if found else None)
 
 
 def vendor_torch(facts: Facts, tables: Tables) -> tuple[Remedy, ...]:
@@ -41,8 +44,8 @@ def vendor_torch(facts: Facts, tables: Tables) -> tuple[Remedy, ...]:
         return (
             Remedy(text="This is no Jetson: take the torch build that pytorch.org's selector gives for this machine."),
         )
-    row = next((row for row in tables.torch_builds if row.id == torch_build_id(facts)), None)
-    if row is None:
+    ranked, stack = torch_sources(facts, tables)
+    if not ranked or stack is None:
         return (
             Remedy(
                 text="Find out which JetPack the board has; each has its own torch.",
@@ -55,16 +58,12 @@ def vendor_torch(facts: Facts, tables: Tables) -> tuple[Remedy, ...]:
         Remedy(
             text="Take away the torch that is there.",
             command=f"{python} -m pip uninstall -y torch torchvision torchaudio",
-        )
+        ),
+        *_taken(ranked[0], stack, python),
     ]
-    address = row.where.split(" ")[0]
-    if row.kind in ("jetson-index", "pytorch-index") or not address.endswith(".whl"):
-        text = f"Install from the index that serves this stack (what it held was last known good on {LAST_KNOWN_GOOD})."
-        steps.append(Remedy(text=text, command=f"{python} -m pip install torch torchvision --index-url {address}"))
-    else:
-        needed = f" It needs Python {row.python[2:3]}.{row.python[3:]}." if row.python else ""
-        name = f"Install NVIDIA's wheel for JetPack {row.jetpack}.{needed} Last known good on {LAST_KNOWN_GOOD}."
-        steps.append(Remedy(text=name, command=f"{python} -m pip install --no-cache-dir '{address}'"))
+    other = next((one for one in ranked[1:] if one.build.kind in INDEXES and address(one.build)), None)
+    if other is not None and ranked[0].build.kind not in INDEXES:
+        steps.append(_from_index(other, stack, python, "Or instead, with its torchvision, from"))
     steps.append(
         Remedy(
             text="Check it, then hold it so that no dependency replaces it.",
@@ -75,6 +74,49 @@ def vendor_torch(facts: Facts, tables: Tables) -> tuple[Remedy, ...]:
         )
     )
     return tuple(steps)
+
+
+def _taken(one: BuildOnStack, stack: Stack, python: str) -> tuple[Remedy, ...]:
+    """Return the steps for one build: what it needs, then the build itself."""
+    build = one.build
+    place = address(build)
+    sure = _unsure(one)
+    needs, _ = conditions(one, stack)
+    needed = "".join(f" It needs {need.text}." for need in needs if need.command is None)
+    if build.kind in INDEXES and place:
+        return (_from_index(one, stack, python, "Install from"),)
+    before = tuple(Remedy(text=f"It needs {need.text}.", command=_with(need, python)) for need in needs if need.command)
+    if place is None:
+        text = f"Take {build.what} ({build.where}).{needed} Last known good on {LAST_KNOWN_GOOD}.{sure}"
+        return (*before, Remedy(text=text, command=_other(build)))
+    text = f"Install {build.what} for JetPack {build.jetpack}.{needed} Last known good on {LAST_KNOWN_GOOD}.{sure}"
+    return (Remedy(text=text, command=f"{python} -m pip install --no-cache-dir '{place}'"), *before)
+
+
+def _from_index(one: BuildOnStack, stack: Stack, python: str, begin: str) -> Remedy:
+    torch, vision, _ = requirements(one)
+    needed = "".join(f" It needs {need.text}." for need in conditions(one, stack)[0])
+    return Remedy(
+        text=f"{begin} {one.build.what}, last known good on {LAST_KNOWN_GOOD}.{needed}{_unsure(one)}",
+        command=f"{python} -m pip install '{torch}' '{vision}' --index-url {address(one.build)}",
+    )
+
+
+def _unsure(one: BuildOnStack) -> str:
+    return "" if one.verdict.verdict == "yes" else f" {one.verdict.verdict.capitalize()}: {one.verdict.why}."
+
+
+def _with(need: Condition, python: str) -> str | None:
+    command = need.command or ""
+    return f"{python} -m {command}" if command.startswith("pip ") else command or None
+
+
+def _other(build: TorchBuild) -> str | None:
+    if build.kind == "conda":
+        return f"conda install -c {build.where} 'pytorch={build.torch_version}.*=*cuda*'"
+    if build.kind.endswith("container") and "://" not in build.where:
+        return f"docker run --rm -it --runtime nvidia {build.where.split(' ')[0]}"
+    return None
 
 
 def cusparselt() -> tuple[Remedy, ...]:

@@ -5,10 +5,8 @@ Nothing is downloaded unless a wheel or an index is named.
 
 from __future__ import annotations
 
-import re
 import secrets
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,6 +15,7 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from jetproof.errors import ExitCode, JetproofError, Undecided, UsageError
 from jetproof.facts.model import Facts, Outcome
+from jetproof.facts.stack import stack_of
 from jetproof.install import uv as uv_program
 from jetproof.install import venv
 from jetproof.install.apply import OLDEST_PYTHON
@@ -26,18 +25,11 @@ from jetproof.install.journal import Entry, Phase, State
 from jetproof.install.recovery import hand_over, recover
 from jetproof.install.uv import Sources, Uv
 from jetproof.tables import Tables, load
-from jetproof.tables.builds import BuildOnStack, builds
+from jetproof.tables.builds import BuildOnStack
+from jetproof.tables.sources import BELOW_2, INDEXES, Condition, best_first, conditions, requirements
 from jetproof.tables.stacks import Stack, numbers
 
 DEFAULT_NAME = ".venv-torch"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Condition:
-    """Something that has to be true before a build works."""
-
-    text: str
-    command: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,64 +98,15 @@ def code(found: Answer) -> ExitCode:
 
 def choices(stack: Stack, tables: Tables) -> tuple[Choice, ...]:
     """Return what may work on the stack: what is made for it first, a vendor's wheels before others' builds."""
-    fitting = [one for one in builds(stack, tables.torch_builds) if one.verdict.verdict != "no"]
-    return tuple(_choice(one, stack) for one in sorted(fitting, key=_order))
-
-
-_KINDS = (
-    "nvidia-wheel",
-    "package-index",
-    "pypi-wheel",
-    "pytorch-index",
-    "ngc-container",
-    "dustynv-container",
-    "conda",
-    "community-wheel",
-    "community-container",
-    "source",
-)
-"""The vendor's own first, others' builds after, and what has to be built last."""
-
-
-def _order(one: BuildOnStack) -> tuple[int, int, tuple[int, ...]]:
-    kind = _KINDS.index(one.build.kind) if one.build.kind in _KINDS else len(_KINDS)
-    number = re.match(r"\d+(?:\.\d+)*", one.build.torch_version or "")
-    newest_first = tuple(-int(part) for part in number.group().split(".")) if number else ()
-    return ("yes", "partly", "unproven").index(one.verdict.verdict), kind, newest_first
-
-
-_BELOW_2 = "numpy<2"
-_NOTED = (
-    (
-        "libcusparselt",
-        Condition(
-            text="libcusparseLt.so.0, which JetPack does not install: package libcusparselt0 of NVIDIA's repository",
-            command="sudo apt-get install libcusparselt0",
-        ),
-    ),
-    ("numpy 1", Condition(text="numpy below 2: it was built against NumPy 1", command=f"pip install '{_BELOW_2}'")),
-)
-"""What a note of the table means for a person: its telling word, and the condition."""
+    return tuple(_choice(one, stack) for one in best_first(stack, tables.torch_builds))
 
 
 def _choice(one: BuildOnStack, stack: Stack) -> Choice:
-    build = one.build
-    needs: list[Condition] = []
-    notes: list[str] = []
-    if build.python and stack.python_tag not in build.python and "cp" in build.python:
-        needs.append(Condition(text=f"a Python for {build.python}; the system's is {stack.python}"))
-    elif build.python and "cp" in build.python:
-        needs.append(Condition(text=f"Python {stack.python} ({stack.python_tag}), the system's own"))
-    for note in build.notes:
-        condition = next((known for word, known in _NOTED if word in note.lower()), None)
-        if condition is None:
-            notes.append(note)
-        else:
-            needs.append(condition)
+    needs, notes = conditions(one, stack)
     return Choice(
         on_stack=one,
-        conditions=tuple(needs),
-        notes=tuple(notes),
+        conditions=needs,
+        notes=notes,
         siblings=_siblings(one),
         command=_command(one, stack),
     )
@@ -187,7 +130,7 @@ def _command(one: BuildOnStack, stack: Stack) -> str | None:
         if numbers(stack.python) < OLDEST_PYTHON:
             return f"python{stack.python} -m pip install {place}"
         return f"jetproof install --torch --stack {stack.name} --wheel {place}"
-    if build.kind in ("package-index", "pytorch-index") and place.startswith("https://"):
+    if build.kind in INDEXES and place.startswith("https://"):
         return f"jetproof install --torch --stack {stack.name} --index {place}"
     if build.kind.endswith("container") and "://" not in place:
         return f"docker run --rm -it --runtime nvidia {place}"
@@ -214,21 +157,12 @@ def board(facts: Facts, tables: Tables) -> Stack:
             reason="no-stack",
         )
     number = platform.jetpack.value
-    name = next((f"jp{text}" for text in _shorter(number) if f"jp{text}" in tables.stacks), None)
-    if name is None:
+    found = stack_of(facts, tables, number)
+    if found is None:
         raise Undecided(
             f"JetPack {number} is in no table", hint="Name the nearest one with --stack.", reason="unknown-stack"
         )
-    row = next((row for row in tables.modules if row.is_jetson and platform.module.value == row.name), None)
-    if row is not None:
-        return tables.stack(f"{name}/{row.id}")
-    suffix = next((one.stack_suffix for one in tables.socs if one.soc == platform.soc.value), None)
-    return tables.stack(f"{name}-{suffix}" if suffix and f"{name}-{suffix}" in tables.stacks else name)
-
-
-def _shorter(number: str) -> Sequence[str]:
-    parts = number.split(".")
-    return [".".join(parts[:length]) for length in range(len(parts), 1, -1)]
+    return found
 
 
 def _facts() -> Facts:
@@ -290,23 +224,25 @@ def _fetch(
 ) -> None:
     words = ["pip", "install", "-q", "--python", str(python)]
     below_two = any(
-        _BELOW_2 in (condition.command or "") and (wheel or index or "") in choice.on_stack.build.where
+        BELOW_2 in (condition.command or "") and (wheel or index or "") in choice.on_stack.build.where
         for choice in named.choices
         for condition in choice.conditions
     )
-    extra = [_BELOW_2] if below_two else []
+    extra = [BELOW_2] if below_two else []
     if wheel is not None:
         what = wheel if "://" in wheel else str(Path(wheel).absolute())
         say("installing the wheel")
         runner.run([*words, what, *extra, *sources.arguments()])
         return
     place = ["--index", str(index)]
-    say("installing torch, torchvision and torchaudio from the index")
+    known = next((one.on_stack for one in named.choices if (index or "").rstrip("/") == one.on_stack.build.where), None)
+    wanted = requirements(known) if known else ("torch", "torchvision", "torchaudio")
+    say(f"installing {', '.join(wanted)} from the index")
     try:
-        runner.run([*words, "torch", "torchvision", "torchaudio", *extra, *place, *sources.arguments()])
+        runner.run([*words, *wanted, *extra, *place, *sources.arguments()])
     except JetproofError as error:
         say(f"not all three are to be had there, taking torch alone: {error.message.splitlines()[0]}")
-        runner.run([*words, "torch", *extra, *place, *sources.arguments()])
+        runner.run([*words, wanted[0], *extra, *place, *sources.arguments()])
 
 
 def checks(torch: Torch, stack: Stack) -> tuple[Check, ...]:

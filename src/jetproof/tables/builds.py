@@ -53,6 +53,9 @@ def _derived(stack: Stack, build: TorchBuild) -> Verdict:
         return Verdict(verdict="no", why="built without CUDA")
     made_for = [(text, release) for text, release in ((build.l4t, stack.l4t), (build.jetpack, stack.jetpack)) if text]
     ranges = [(text, release) for text, release in made_for if _RANGE.search(text)]
+    oldest = re.fullmatch(r"cp3(\d+)\+", build.python or "")
+    if oldest and numbers(stack.python) < (3, int(oldest[1])):
+        return Verdict(verdict="no", why=f"made for {build.python}, and this stack's Python is {stack.python}")
     if not ranges:
         return Verdict(verdict="unproven", why="the table does not say which L4T or JetPack it is made for")
     text, release = ranges[0]
@@ -68,15 +71,21 @@ def _derived(stack: Stack, build: TorchBuild) -> Verdict:
     return Verdict(verdict="yes", why=f"made for {text}; no report from this stack")
 
 
+def _verdict(stack: Stack, row: TorchBuild, key: str | None) -> Verdict:
+    if key is not None and key in row.works_on:
+        return row.works_on[key]
+    of_xavier = row.works_on.get("xavier_jp51")
+    has_code = row.sm_archs and all(cc in row.sm_archs for cc in stack.compute_capabilities)
+    if row.kind == "nvidia-wheel" and stack.jetpack.startswith("5.1") and has_code and of_xavier:
+        # what the table says of JetPack 5.1 with a Xavier holds for Orin too, as far as the wheel has its code
+        return of_xavier
+    return _derived(stack, row)
+
+
 def builds(stack: Stack, rows: Sequence[TorchBuild]) -> tuple[BuildOnStack, ...]:
     """Return every torch build with its verdict for this stack, the usable ones first."""
     key = _key(stack)
-    judged = [
-        BuildOnStack(
-            build=row, verdict=row.works_on[key] if key is not None and key in row.works_on else _derived(stack, row)
-        )
-        for row in rows
-    ]
+    judged = [BuildOnStack(build=row, verdict=_verdict(stack, row, key)) for row in rows]
     return tuple(sorted(judged, key=lambda one: _ORDER.index(one.verdict.verdict)))
 
 

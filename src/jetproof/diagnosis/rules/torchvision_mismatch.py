@@ -34,6 +34,7 @@ from jetproof.diagnosis.rule import (
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
+from jetproof.tables.sources import PAIRED_VISION
 
 ABOUT = About(id="JD090", name="torchvision-mismatch", root_cause="torchvision-mismatch", layer=Layer.NEIGHBOURS)
 
@@ -55,8 +56,6 @@ _NMS = Expression(
     r"|CUDA' backend)|(?:no|missing|without) (?:the )?(?:operator |op )?nms\b"
     r"|Could not run '\w{2,30}::\w{2,30}' with arguments from the 'CUDA' backend"
 )
-_PAIRED = {(1, 10): 11, (1, 11): 12, (1, 12): 13, (1, 13): 14, **{(2, minor): 15 + minor for minor in range(30)}}
-"""torch release to the minor number of its torchvision."""
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
@@ -103,7 +102,7 @@ def _unpaired(torch: str | None, vision: str | None) -> bool:
     if torch is None or vision is None:
         return False
     lead, other = numbers(torch)[:2], numbers(vision)[:2]
-    return len(lead) == 2 and len(other) == 2 and lead in _PAIRED and other != (0, _PAIRED[lead])
+    return len(lead) == 2 and len(other) == 2 and lead in PAIRED_VISION and other != (0, PAIRED_VISION[lead])
 
 
 def _two_places(facts: Facts) -> tuple[Because, ...]:
@@ -116,7 +115,7 @@ def _two_places(facts: Facts) -> tuple[Because, ...]:
 def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
     torch = facts.torch.torch.value
     lead = numbers(torch)[:2] if torch else ()
-    wanted = f"0.{_PAIRED[lead]}" if lead in _PAIRED else "0.X"
+    wanted = f"0.{PAIRED_VISION[lead]}" if lead in PAIRED_VISION else "0.X"
     python = python_command(facts)
     return ABOUT.finding(
         "torchvision does not pair with this torch.",

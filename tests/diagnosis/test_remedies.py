@@ -1,0 +1,52 @@
+"""The torch that a remedy names: the same, in the same order, as `install --torch` names, with proven numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jetproof.diagnosis.remedies import torch_sources, vendor_torch
+from jetproof.facts.fact import known
+from jetproof.facts.model import Facts, Origin, Platform
+from jetproof.install.torch_source import board, choices
+from jetproof.tables import load
+
+TABLES = load()
+
+
+def facts(**members: Any) -> Facts:
+    told = {name: known(name, value, "test") for name, value in members.items()}
+    return Facts(origin=Origin.LIVE, platform=Platform(is_jetson=known("is_jetson", True, "test"), **told))
+
+
+@pytest.mark.parametrize(
+    ("jetpack", "soc"),
+    [("4.6", "tegra210"), ("5.1.2", "tegra194"), ("5.1.5", "tegra234"), ("6.0", "tegra234"), ("6.2", "tegra234")]
+    + [("7.0", "tegra264"), ("7.2", "tegra234"), ("7.2", "tegra264")],
+)
+def test_doctor_and_install_name_the_same_source(jetpack: str, soc: str) -> None:
+    told = facts(jetpack=jetpack, soc=soc)
+    ranked, stack = torch_sources(told, TABLES)
+    assert stack == board(told, TABLES)
+    assert [one.build.id for one in ranked] == [one.on_stack.build.id for one in choices(board(told, TABLES), TABLES)]
+    assert ranked[0].verdict.verdict == "yes"
+    words = " ".join(f"{step.text} {step.command}" for step in vendor_torch(told, TABLES))
+    assert ranked[0].build.where.split(" ")[0] in words or ranked[0].build.what in words
+    assert "2026-11-30" in words
+
+
+def test_an_index_is_asked_for_the_numbers_that_work_alone() -> None:
+    commands = [step.command or "" for step in vendor_torch(facts(jetpack="6.2", soc="tegra234"), TABLES)]
+    index = next(command for command in commands if "--index-url" in command)
+    assert "'torch==2.8.0' 'torchvision==0.23.*' --index-url https://pypi.jetson-ai-lab.io/jp6/cu126" in index
+    assert any("torch-2.5.0a0+872d972e41.nv24.08" in command for command in commands)
+    assert any("libcusparselt0" in command for command in commands)
+    assert any("'numpy<2'" in command for command in commands)
+
+
+def test_a_release_alone_is_enough_and_nothing_at_all_is_asked_for() -> None:
+    ranked, stack = torch_sources(facts(l4t="36.4.3"), TABLES)
+    assert stack is not None
+    assert ranked[0].build.id == "nv-jp61-2.5.0a0"
+    assert vendor_torch(facts(), TABLES)[0].command == "cat /etc/nv_tegra_release"
