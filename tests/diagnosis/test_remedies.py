@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from jetproof.diagnosis.engine import diagnose
 from jetproof.diagnosis.remedies import torch_sources, vendor_torch
 from jetproof.facts.fact import known
 from jetproof.facts.model import Facts, Origin, Platform
+from jetproof.facts.report import facts as facts_of
 from jetproof.install.torch_source import board, choices
 from jetproof.tables import load
 
@@ -22,8 +24,16 @@ def facts(**members: Any) -> Facts:
 
 @pytest.mark.parametrize(
     ("jetpack", "soc"),
-    [("4.6", "tegra210"), ("5.1.2", "tegra194"), ("5.1.5", "tegra234"), ("6.0", "tegra234"), ("6.2", "tegra234")]
-    + [("7.0", "tegra264"), ("7.2", "tegra234"), ("7.2", "tegra264")],
+    [
+        ("4.6", "tegra210"),
+        ("5.1.2", "tegra194"),
+        ("5.1.5", "tegra234"),
+        ("6.0", "tegra234"),
+        ("6.2", "tegra234"),
+        ("7.0", "tegra264"),
+        ("7.2", "tegra234"),
+        ("7.2", "tegra264"),
+    ],
 )
 def test_doctor_and_install_name_the_same_source(jetpack: str, soc: str) -> None:
     told = facts(jetpack=jetpack, soc=soc)
@@ -50,3 +60,15 @@ def test_a_release_alone_is_enough_and_nothing_at_all_is_asked_for() -> None:
     assert stack is not None
     assert ranked[0].build.id == "nv-jp61-2.5.0a0"
     assert vendor_torch(facts(), TABLES)[0].command == "cat /etc/nv_tegra_release"
+
+
+def test_no_board_is_guessed() -> None:
+    text = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+    told = facts_of(text, TABLES)
+    (first, *_) = diagnose(told, TABLES).findings
+    words = " ".join(f"{step.text} {step.command}" for step in first.remedy)
+    assert "8.7." not in first.message
+    assert "TORCH_CUDA_ARCH_LIST=X.Y " in words
+    assert "compute_capability" in first.missing
+    orin = diagnose(facts_of("Jetson AGX Orin\n" + text, TABLES), TABLES).findings
+    assert any("TORCH_CUDA_ARCH_LIST=8.7 " in str(step.command) for one in orin for step in one.remedy)

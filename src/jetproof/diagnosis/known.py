@@ -206,6 +206,18 @@ def capability(facts: Facts) -> str | None:
     return found.compute_capability if found else None
 
 
+UNKNOWN_CAPABILITY = "X.Y"
+"""What stands in a command for a compute capability that nothing told."""
+
+
+def ask_board(capability: str | None) -> str:
+    """Return the words that ask for the board where the compute capability is not known, else nothing."""
+    if capability:
+        return ""
+    told = "5.3 Nano, 6.2 TX2, 7.2 Xavier, 8.7 Orin, 11.0 Thor"
+    return f" Put the board's compute capability in for X.Y, or without its dot for XY: {told}."
+
+
 _WITH_GPU = frozenset(
     {
         PlatformClass.DGX_SPARK,

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
-from jetproof.diagnosis.known import capability, numbers
+from jetproof.diagnosis.known import UNKNOWN_CAPABILITY, ask_board, capability, numbers
 from jetproof.diagnosis.packages import package
 from jetproof.diagnosis.rule import (
     LITERAL,
@@ -71,7 +71,8 @@ def _named(facts: Facts) -> bool:
 
 
 def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
-    arch = (capability(facts) or "8.7").replace(".", "")
+    gpu = capability(facts)
+    arch = (gpu or UNKNOWN_CAPABILITY).replace(".", "")
     return ABOUT.finding(
         "bitsandbytes has no CUDA library for this board; torch plays no part in it.",
         because=reasons,
@@ -83,7 +84,7 @@ def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int
                 command="python3 -c 'import torch; print(torch.version.cuda, torch.cuda.is_available())'",
             ),
             Remedy(
-                text="Build it for this board.",
+                text="Build it for this board." + ask_board(gpu),
                 command="git clone --depth 1 https://github.com/bitsandbytes-foundation/bitsandbytes && cd "
                 f"bitsandbytes\ncmake -DCOMPUTE_BACKEND=cuda -DCOMPUTE_CAPABILITY={arch} -S . && make -j4 && "
                 "python3 -m pip install --no-build-isolation --no-deps .",
@@ -93,7 +94,10 @@ def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int
                 command="python3 -m pip install bitsandbytes --index-url https://pypi.jetson-ai-lab.io/jp6/cu126",
             ),
         ),
-        missing=() if facts.torch.bitsandbytes.known else ("bitsandbytes",),
+        missing=(
+            *(() if facts.torch.bitsandbytes.known else ("bitsandbytes",)),
+            *(() if gpu else ("model", "compute_capability")),
+        ),
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
-from jetproof.diagnosis.known import capability, numbers
+from jetproof.diagnosis.known import UNKNOWN_CAPABILITY, ask_board, capability, numbers
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
@@ -61,7 +61,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
 
 
 def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
-    arch = (capability(facts) or "8.7").replace(".", "")
+    gpu = capability(facts)
+    arch = (gpu or UNKNOWN_CAPABILITY).replace(".", "")
     return ABOUT.finding(
         "bitsandbytes is the default index's build for server ARM; its kernels fail on this board.",
         because=reasons,
@@ -69,7 +70,7 @@ def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int
         confidence=confidence,
         remedy=(
             Remedy(
-                text="Build it for this board.",
+                text="Build it for this board." + ask_board(gpu),
                 command="git clone --depth 1 https://github.com/bitsandbytes-foundation/bitsandbytes && cd "
                 f"bitsandbytes\ncmake -DCOMPUTE_BACKEND=cuda -DCOMPUTE_CAPABILITY={arch} -S . && make -j4 && "
                 "python3 -m pip install --no-build-isolation --no-deps .",
@@ -85,7 +86,10 @@ def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int
                 '64, device="cuda", dtype=torch.float16))[0].shape)\'',
             ),
         ),
-        missing=() if facts.torch.bitsandbytes.known else ("bitsandbytes",),
+        missing=(
+            *(() if facts.torch.bitsandbytes.known else ("bitsandbytes",)),
+            *(() if gpu else ("model", "compute_capability")),
+        ),
     )
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.architectures import covers, no_kernel, other_code, torch_warning
 from jetproof.diagnosis.evidence import hit, signature
-from jetproof.diagnosis.known import capability
+from jetproof.diagnosis.known import UNKNOWN_CAPABILITY, ask_board, capability
 from jetproof.diagnosis.rule import (
     LITERAL,
     SHARED,
@@ -80,21 +80,25 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
 
 
 def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
-    gpu = capability(facts) or "8.7"
+    gpu = capability(facts)
     return ABOUT.finding(
-        f"A package beside torch has no code for this GPU (compute capability {gpu}).",
+        "A package beside torch has no code for this GPU"
+        + (f" (compute capability {gpu})." if gpu else "; which GPU it is, is not told."),
         because=reasons,
         specificity=specificity,
         confidence=confidence,
         remedy=(
             Remedy(text="See what the failing library holds.", command="cuobjdump --list-elf PATH/TO/EXTENSION.so"),
             Remedy(
-                text="Build the package for this GPU, against the installed torch.",
-                command=f"TORCH_CUDA_ARCH_LIST={gpu} python3 -m pip install --no-build-isolation --no-deps --no-binary "
-                ":all: PACKAGE",
+                text="Build the package for this GPU, against the installed torch." + ask_board(gpu),
+                command=f"TORCH_CUDA_ARCH_LIST={gpu or UNKNOWN_CAPABILITY} python3 -m pip install --no-build-isolation "
+                "--no-deps --no-binary :all: PACKAGE",
             ),
         ),
-        missing=("the library that fails",) if specificity != LITERAL else (),
+        missing=(
+            *(("the library that fails",) if specificity != LITERAL else ()),
+            *(() if gpu else ("model", "compute_capability")),
+        ),
     )
 
 
