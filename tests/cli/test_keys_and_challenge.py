@@ -11,6 +11,8 @@ from jetproof.cli.main import main
 from jetproof.evidence.keys import load
 from jetproof.evidence.signer import keyid
 
+pytestmark = pytest.mark.process  # git is asked whether it would publish the key
+
 
 def test_a_new_key_says_what_comes_next(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["keys", "new", str(tmp_path / "lane")]) == 0
@@ -47,7 +49,6 @@ def test_a_key_with_a_passphrase_needs_one(
     assert b"ENCRYPTED" in (tmp_path / "lane").read_bytes() or b"OPENSSH" in (tmp_path / "lane").read_bytes()
 
 
-@pytest.mark.process
 def test_trust_keeps_what_is_written_and_refuses_a_key_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -71,3 +72,56 @@ def test_trust_keeps_what_is_written_and_refuses_a_key_twice(
     assert main(["keys", "trust", str(tmp_path / "two.pub"), *words]) == 2
     assert "trusts this key already" in capsys.readouterr().err
     assert file.read_text() == text
+
+
+def test_a_key_that_git_could_publish_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import subprocess
+
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True, timeout=60)
+    (tmp_path / ".gitignore").write_text("*.key\n")
+    assert main(["keys", "new", str(tmp_path / "lane.key")]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["keys", "new", str(tmp_path / "lane")]) == 0
+    assert capsys.readouterr().err.startswith(f"warning: {tmp_path / 'lane'} lies in a git work tree")
+
+
+def test_a_key_outside_a_checkout_is_no_matter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["keys", "new", str(tmp_path / "lane")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("module", "known"),
+    [
+        ("Jetson AGX Orin 64GB", True),
+        ("jetson-agx-orin-64gb", True),
+        ("Jetson AGX Orin*", True),
+        ("x86", True),
+        ("Jetson AGX Orin 65GB", False),
+        ("nope", False),
+    ],
+)
+def test_only_a_module_that_exists_is_trusted_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], module: str, known: bool
+) -> None:
+    import subprocess
+
+    subprocess.run(["git", "init", "-q", str(tmp_path / "repo")], check=True, timeout=60)
+    assert main(["keys", "new", str(tmp_path / "lane")]) == 0
+    words = ["--name", "lane", "--module", module, "--repo", str(tmp_path / "repo")]
+    assert main(["keys", "trust", str(tmp_path / "lane.pub"), *words]) == (0 if known else 2)
+    told = capsys.readouterr().err
+    assert known or f"no module or platform class '{module}'" in told
+    assert known is (tmp_path / "repo" / ".jetproof" / "trust.toml").is_file()
+
+
+def test_a_challenge_is_for_a_gate_that_exists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import subprocess
+
+    who = ["-c", "user.name=x", "-c", "user.email=x@example.invalid"]
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True, timeout=60)
+    words = ["git", "-C", str(tmp_path), *who, "commit", "-q", "--allow-empty", "-m", "first"]
+    subprocess.run(words, check=True, timeout=60)
+    assert main(["challenge", "jetson-cuda-runtim", "--repo", str(tmp_path)]) == 2
+    assert "did you mean jetson-cuda-runtime" in capsys.readouterr().err
+    assert main(["challenge", "jetson-cuda-runtime", "--repo", str(tmp_path)]) == 0

@@ -70,6 +70,19 @@ def test_each_sign(known: tuple[Evidence, ...], runs: list[Run] | None, commit: 
     assert text.startswith("the lane lives" if code == 0 else "the lane has died or is dying")
 
 
+@pytest.mark.parametrize("runs", [None, []])
+def test_a_lane_that_has_never_run_is_not_called_dead(runs: list[Run] | None) -> None:
+    found = judge(RULES_OF, (), runs, ago(1), NOW)
+    assert found.exit_code == 4
+    assert render.liveness(found, NOW, PLAIN).startswith("the lane has never run")
+    assert render.liveness_json(found)["alive"] is None
+
+
+def test_a_new_lane_whose_run_waits_for_the_board_is_dying() -> None:
+    found = judge(RULES_OF, (), [ran(3, "", "queued")], ago(1), NOW)
+    assert found.exit_code == 1
+
+
 def test_day_thirty_counts_and_day_thirty_one_does_not() -> None:
     assert Sign.STALE not in told(judge(RULES_OF, (evidence(30), *ALIVE[1:]), None, None, NOW))
     assert Sign.STALE in told(judge(RULES_OF, (evidence(31), *ALIVE[1:]), None, None, NOW))

@@ -28,8 +28,14 @@ def run(arguments: argparse.Namespace) -> int:
     from jetproof.evidence.challenge import issued
     from jetproof.evidence.git import repository
     from jetproof.evidence.opening import commit_of
+    from jetproof.policy.load import load, named_gate, parse
 
-    challenge = issued(commit_of(repository(arguments.repo), arguments.commit), arguments.gate, now())
+    checkout = repository(arguments.repo)
+    commit = commit_of(checkout, arguments.commit)
+    loaded = load(checkout.root)
+    data = checkout.file(commit, loaded.path)
+    policy = loaded.policy if data is None else parse(data, what=loaded.path)[0]
+    challenge = issued(commit, named_gate(policy, loaded.path, arguments.gate).id, now())
     text = json.dumps(challenge.as_json(), indent=2) if arguments.json else challenge.text
     sys.stdout.write(text + "\n")
     return 0

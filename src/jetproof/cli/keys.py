@@ -45,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.action == "new":
         made = keys.make(arguments.path, keys.passphrase(os.environ, arguments.passphrase_env), arguments.comment)
+        _warn(made.private_path)
         members = {"keyid": made.keyid, "private": str(made.private_path), "public": str(made.public_path)}
         text = (
             f"made {made.private_path} (0600) and {made.public_path}\nkey id {made.keyid}\n{made.ssh_public}\n"
@@ -61,3 +62,20 @@ def run(arguments: argparse.Namespace) -> int:
         )
     sys.stdout.write(json.dumps({"schema": SCHEMA, **members}, indent=2) + "\n" if arguments.json else text)
     return 0
+
+
+def _warn(private: Path) -> None:
+    """Say on standard error when the next `git add` could publish the private half."""
+    from jetproof.cli import streams
+    from jetproof.errors import UsageError
+    from jetproof.evidence.git import repository
+
+    try:
+        exposed = repository(private.parent).would_track(private)
+    except UsageError:  # no checkout here, or no git
+        return
+    if exposed:
+        streams.say(
+            f"warning: {private} lies in a git work tree and nothing ignores it: git add could publish the key\n"
+            f"hint: move it out of the checkout, or add {private.name} to .gitignore\n"
+        )

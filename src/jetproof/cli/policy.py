@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     live.add_argument("--store", type=Path, metavar="DIR", help="folder of the evidence (default: .jetproof/evidence)")
     live.add_argument("--branch", metavar="NAME", help="the evidence is kept on this git branch")
     _common(live)
-    live.epilog = "Exit codes: 0 it lives, 7 its evidence is stale, 1 any other sign of death."
+    live.epilog = "Exit codes: 0 it lives, 4 it has never run, 7 its evidence is stale, 1 any other sign of death."
 
 
 def _common(parser: argparse.ArgumentParser) -> None:

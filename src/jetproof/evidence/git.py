@@ -171,6 +171,12 @@ class GitRepository:
             return ("(git status failed)",)
         return tuple(item[3:].decode("utf-8", "replace") for item in done.stdout.split(b"\0") if len(item) > 3)
 
+    def would_track(self, path: Path) -> bool:
+        """Whether `git add` would take an existing file: it lies in the working tree, and nothing ignores it."""
+        place = path.resolve()
+        inside = place.is_relative_to(self.root.resolve())
+        return inside and bool(self._line("ls-files", "--others", "--exclude-standard", "--", str(place)))
+
     def remote(self) -> str | None:
         """Return the URL of the remote named origin."""
         return self._line("config", "--get", "remote.origin.url") or None

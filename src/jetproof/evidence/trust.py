@@ -48,7 +48,7 @@ class TrustedKey:
 
     def may_speak_for(self, what: str) -> bool:
         """Return whether its role covers a module's name or a platform class."""
-        return _covers(self.modules, what)
+        return covers(self.modules, what)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,8 @@ class Trust:
 
 
 @lru_cache(maxsize=4096)
-def _covers(patterns: tuple[str, ...], what: str) -> bool:
+def covers(patterns: tuple[str, ...], what: str) -> bool:
+    """Return whether one of the patterns matches a module's name, its slug, or a platform class."""
     wanted = {what.lower(), slug(what)}
     return any(fnmatch.fnmatchcase(name, pattern.lower()) for pattern in patterns for name in wanted)
 

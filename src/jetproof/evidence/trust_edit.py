@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +14,9 @@ from jetproof.errors import UsageError
 from jetproof.evidence.git import repository
 from jetproof.evidence.keys import public_bytes
 from jetproof.evidence.store import read_bounded, replace
-from jetproof.evidence.trust import SCHEMA, TRUST_PATH, TrustedKey, from_toml
+from jetproof.evidence.trust import SCHEMA, TRUST_PATH, TrustedKey, covers, from_toml
+from jetproof.facts.model import PlatformClass
+from jetproof.tables import load
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,8 @@ def trust(
     repo: Path, public: Path, *, name: str, modules: Sequence[str], until: date | None = None, since: date | None = None
 ) -> Trusted:
     """Add a public key to `.jetproof/trust.toml` of the checkout. Raises UsageError when it is there already."""
+    for module in modules:
+        _known(module)
     file = repository(repo).root / TRUST_PATH
     line = read_bounded(public).decode("utf-8", "replace").strip()
     raw = public_bytes(line)
@@ -50,3 +55,18 @@ def trust(
     key = next(key for key in from_toml(data, TRUST_PATH) if key.public == raw)
     replace(file, data)
     return Trusted(key=key, file=file)
+
+
+def _known(pattern: str) -> None:
+    """Raise UsageError for a pattern that covers no module of the tables and no platform class: mostly a slip."""
+    classes = [one.value for one in PlatformClass]
+    names = [name for row in load().modules for name in (row.name, row.family_name) if name]
+    if any(covers((pattern,), name) for name in (*names, *classes)):
+        return
+    folded = {name.lower(): name for name in (*names, *classes)}
+    near = [folded[one] for one in difflib.get_close_matches(pattern.lower(), folded, n=3, cutoff=0.5)]
+    raise UsageError(
+        f"there is no module or platform class {pattern!r}",
+        hint=f"near ones: {', '.join(near or ['Jetson AGX Orin 64GB', *classes])}",
+        reason="unknown-module",
+    )

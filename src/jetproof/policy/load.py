@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import os
 import re
@@ -15,7 +16,7 @@ from pydantic import ValidationError
 
 from jetproof.errors import PolicyInvalid, UsageError
 from jetproof.policy.consistency import faults
-from jetproof.policy.model import Policy
+from jetproof.policy.model import Gate, Policy
 from jetproof.policy.positions import Path, line_and_column, positions
 from jetproof.target import strict_json
 from jetproof.target.recorded import read
@@ -70,6 +71,20 @@ def built_in() -> Loaded:
     data = resources.files("jetproof.policy").joinpath("data/default-policy.json").read_bytes()
     policy, digest = parse(data, what="the built-in policy")
     return Loaded(policy=policy, sha256=digest, path="(built in)", project=None)
+
+
+def named_gate(policy: Policy, path: str, name: str) -> Gate:
+    """Return the policy's gate of that id or alias. Raises `UsageError` that lists those there are."""
+    gate = policy.gate(name)
+    if gate is None:
+        known = [gate.id for gate in policy.gates]
+        near = difflib.get_close_matches(name, [*known, *(one for gate in policy.gates for one in gate.aliases)], n=3)
+        raise UsageError(
+            f"the policy {path} has no gate {name}; it has: {', '.join(known) or 'none'}",
+            hint=f"did you mean {' or '.join(near)}?" if near else "jetproof gates lists them",
+            reason="unknown-gate",
+        )
+    return gate
 
 
 def parse(data: bytes, *, what: str) -> tuple[Policy, str]:

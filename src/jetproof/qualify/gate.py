@@ -14,10 +14,11 @@ from jetproof.errors import Undecided, UsageError
 from jetproof.facts.from_snapshot import facts as facts_of
 from jetproof.facts.model import Facts
 from jetproof.policy import pin
-from jetproof.policy.load import Loaded
+from jetproof.policy.load import Loaded, named_gate
 from jetproof.policy.model import Gate, Platform
 from jetproof.qualify import clock, preflight
 from jetproof.qualify.checkout import source as source_of
+from jetproof.qualify.code import code as code_of
 from jetproof.qualify.folder import Folder, is_ours
 from jetproof.qualify.journal import Entry, Journal, Writer, load, read
 from jetproof.qualify.locks import held
@@ -70,15 +71,7 @@ class Prepared:
 
 def find_gate(loaded: Loaded, name: str) -> Gate:
     """Return the policy's gate of that id or alias. Raises `UsageError` that lists those there are."""
-    gate = loaded.policy.gate(name)
-    if gate is None:
-        known = ", ".join(gate.id for gate in loaded.policy.gates) or "none"
-        raise UsageError(
-            f"the policy {loaded.path} has no gate {name}; it has: {known}",
-            hint="jetproof gates lists them",
-            reason="unknown-gate",
-        )
-    return gate
+    return named_gate(loaded.policy, loaded.path, name)
 
 
 def prepare(
@@ -183,12 +176,13 @@ def qualify(
         writer = Writer(folder.journal, now)
         stack.callback(writer.close)
 
-        def read_again() -> After:
+        def read_again(journal: Journal) -> After:
             source = prepared.source()
+            code = code_of(request.project, journal, prepared.plan.resolver).as_json()
             try:
-                return After(source=source, state=state(target.collect(CollectRequest(trials=False))))
+                return After(source=source, code=code, state=state(target.collect(CollectRequest(trials=False))))
             except Undecided as error:  # the board's state is a witness, not a condition
-                return After(source=source, state={"not_read": error.message})
+                return After(source=source, code=code, state={"not_read": error.message})
 
         run(
             target,

@@ -129,8 +129,12 @@ def change_json(found: Change) -> dict[str, Any]:
 
 def liveness(found: Liveness, now: datetime, style: Style) -> str:
     """Return whether the lane lives, each sign against it, then what is known of each gate."""
-    dead = found.exit_code != 0
-    answer = style("the lane has died or is dying", "red", "bold") if dead else style("the lane lives", "green", "bold")
+    if found.never_ran:
+        answer = style("the lane has never run", "yellow", "bold") + ": nothing can be said of its life yet"
+    elif found.exit_code != 0:
+        answer = style("the lane has died or is dying", "red", "bold")
+    else:
+        answer = style("the lane lives", "green", "bold")
     lines = [answer]
     for one in found.told:
         who = one.gate or "workflow"
@@ -155,7 +159,8 @@ def liveness_json(found: Liveness) -> dict[str, Any]:
     """Return the liveness for programs."""
     return {
         "schema": LIVENESS_SCHEMA,
-        "alive": found.exit_code == 0,
+        "alive": None if found.never_ran else found.exit_code == 0,
+        "never_ran": found.never_ran,
         "exit_code": int(found.exit_code),
         "signs": [
             {"reason": one.sign.value, "gate": one.gate, "message": one.message, "fix": one.fix} for one in found.told

@@ -95,9 +95,18 @@ class Liveness:
     told: tuple[Told, ...]
 
     @property
-    def exit_code(self) -> ExitCode:
-        """7 when evidence is stale, 1 for any other sign of death, 0 when the lane lives."""
+    def never_ran(self) -> bool:
+        """Whether nothing but the lack of any run speaks against it: a new lane, not a dead one."""
         signs = {one.sign for one in self.told if one.sign not in _NOTES}
+        unborn = self.last_run is None and not any(self.last_evidence.values())
+        return unborn and bool(signs) and signs <= {Sign.NEVER_PROVEN, Sign.NEVER_RAN}
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """0 when the lane lives, 4 when it has never run, 7 when evidence is stale, 1 for any other sign of death."""
+        signs = {one.sign for one in self.told if one.sign not in _NOTES}
+        if self.never_ran:
+            return ExitCode.UNDECIDED
         if Sign.STALE in signs:
             return ExitCode.STALE
         return ExitCode.NO if signs else ExitCode.OK
