@@ -168,6 +168,33 @@ def test_an_unclean_checkout_needs_a_rehearsal(
     assert "checkout-not-clean" in capsys.readouterr().out
 
 
+IGNORED = {
+    "a package in the place of a module": ("mod/__init__.py", "mod/__init__.py"),
+    "a module that the commit only imports": ("generated.py", "generated.py"),
+}
+
+
+@pytest.mark.parametrize("way", IGNORED)
+def test_code_that_git_ignores_is_never_green(way: str, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name, told = IGNORED[way]
+    (project / "mod.py").write_text("try:\n    import generated\nexcept ImportError:\n    pass\nVALUE = 1\n")
+    (project / "test_own.py").write_text("import mod\n" + TESTS.replace("assert True", "assert mod.VALUE"))
+    commit(project)
+    assert main(RUN) == ExitCode.OK
+    (project / ".git" / "info" / "exclude").write_text(f"{name.partition('/')[0]}\n")
+    (project / name).parent.mkdir(exist_ok=True)
+    (project / name).write_text("VALUE = 2\n")
+    capsys.readouterr()
+
+    assert main(RUN) == ExitCode.NO
+
+    said = capsys.readouterr().out
+    assert "code-not-in-commit" in said
+    assert f"the commit does not hold {told}" in said
+    assert main([*RUN, "--rehearsal"]) == ExitCode.OK
+    assert "code-not-in-commit" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("gate", "code"),
     [

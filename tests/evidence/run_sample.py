@@ -121,7 +121,7 @@ def made(
         writer,
         context=about or context(),
         surroundings=Surroundings(project_root="/project"),
-        after=lambda: After(source=chosen.source, state={}),
+        after=lambda _: After(source=chosen.source, state={}),
     )
     writer.close()
     (folder / "plan.json").write_bytes(to_bytes(chosen.as_json()))

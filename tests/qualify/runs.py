@@ -52,7 +52,7 @@ def ran(
             writer,
             context={"device_id": "f" * 32, "facts": {}, "state": {}},
             surroundings=Surroundings(project_root="/project"),
-            after=lambda: _after(after),
+            after=lambda _: _after(after),
         )
     finally:
         writer.close()

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from jetproof.errors import Undecided
+from jetproof.qualify import committed
 from jetproof.qualify.checkout import source
 from jetproof.qualify.folder import is_ours
+from jetproof.qualify.preflight import rehearsal_notes
 
 pytestmark = pytest.mark.process
 
@@ -182,3 +184,73 @@ def test_a_replaced_commit_is_not_believed(checkout: Path) -> None:
 
     assert source(checkout).tree == first.tree
     assert source(checkout).changed == ("a.py",)
+
+
+def test_a_clean_filter_hides_no_change(checkout: Path) -> None:
+    git(checkout, "config", "filter.x.clean", "git cat-file blob HEAD:%f")
+    (checkout / ".git" / "info" / "attributes").write_text("*.py filter=x\n")
+    (checkout / "a.py").write_text("2\n")
+    shown = subprocess.run(["git", "-C", str(checkout), "status", "--porcelain"], capture_output=True, check=True)
+    assert shown.stdout == b""
+
+    found = source(checkout)
+
+    assert found.hidden == ("a.py",)
+    assert not found.clean
+    with pytest.raises(Undecided, match=r"not the commit's bytes.*a\.py") as raised:
+        rehearsal_notes(found, asked=False, built_in=False)
+    assert "git check-attr" in (raised.value.hint or "")
+
+
+def test_a_change_in_the_same_second_with_its_time_put_back_is_seen(checkout: Path) -> None:
+    path = checkout / "a.py"
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    git(checkout, "update-index", "--refresh")
+    before = path.stat()
+    with path.open("r+b") as file:  # the same file, size and time
+        file.write(b"2")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    found = source(checkout)
+
+    assert {*found.changed, *found.hidden} == {"a.py"}
+
+
+def test_line_endings_that_git_converts_are_said(checkout: Path) -> None:
+    (checkout / ".gitattributes").write_text("*.txt text eol=crlf\n")
+    (checkout / "b.txt").write_bytes(b"1\r\n")
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-m", "text")
+
+    assert source(checkout).hidden == ("b.txt",)
+
+
+def test_links_and_files_of_submodules_are_compared(checkout: Path, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    git(inner, "init")
+    (inner / "b.py").write_text("1\n")
+    git(inner, "add", ".")
+    git(inner, "commit", "-m", "inner")
+    (checkout / "link").symlink_to("a.py")
+    git(checkout, "submodule", "add", str(inner), "inner")
+    git(checkout, "add", "link")
+    git(checkout, "commit", "-m", "both")
+    assert source(checkout).clean
+    git(checkout / "inner", "config", "filter.x.clean", "git cat-file blob HEAD:%f")
+    (Path(checkout / ".git/modules/inner/info")).mkdir(exist_ok=True)
+    (checkout / ".git/modules/inner/info/attributes").write_text("*.py filter=x\n")
+    (checkout / "inner" / "b.py").write_text("2\n")
+
+    found = source(checkout)
+
+    assert "inner/b.py" in found.hidden
+
+
+def test_a_checkout_too_large_to_compare_is_not_clean(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(committed, "MOST_FILES", 1)
+    assert "cannot be checked" in source(checkout).hidden[0]
+    monkeypatch.setattr(committed, "MOST_FILES", 10)
+    monkeypatch.setattr(committed, "MOST_BYTES", 1)
+    assert "cannot be checked" in source(checkout).hidden[0]
+    assert not source(checkout).clean

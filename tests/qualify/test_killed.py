@@ -44,7 +44,7 @@ def _control(folder: Folder) -> None:
         writer,
         context={"facts": {}, "state": {}},
         surroundings=Surroundings(project_root=None),
-        after=lambda: After(source=CLEAN, state={}),
+        after=lambda _: After(source=CLEAN, state={}),
     )
 
 

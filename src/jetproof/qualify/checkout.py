@@ -10,16 +10,12 @@ from pathlib import Path
 from typing import Literal
 
 from jetproof.errors import Undecided
+from jetproof.qualify.checkout_git import git, names
+from jetproof.qualify.committed import committed, differing
 from jetproof.qualify.plan_model import Source, Submodule
-from jetproof_worker.process import Completed, run
 
 _LISTED = 200
 """Paths of one kind that are written down; more than that is told by the last entry."""
-_SETTINGS = (
-    *("-c", "core.fsmonitor=false", "-c", "core.quotePath=true", "-c", "core.untrackedCache=false"),
-    # with these weakened, a changed file of the same size and time passes for the committed one
-    *("-c", "core.trustctime=true", "-c", "core.checkStat=default"),
-)
 _STEERS_PYTEST = (":(glob)**/conftest.py", ":(glob)**/pytest.ini", ":(glob)**/.pytest.ini", ":(glob)**/pytest.toml")
 """Files that change what pytest runs, and so count as untracked even where git ignores them."""
 
@@ -33,7 +29,7 @@ def source(project: Path, *, ours: Callable[[Path], bool] | None = None, timeout
     `ours` tells the files that jetproof itself wrote, which are no change of the project.
     Raises `Undecided` when git is missing, refuses, or takes longer than `timeout` seconds.
     """
-    top = _git(project, timeout, "rev-parse", "--show-toplevel")
+    top = git(project, timeout, "rev-parse", "--show-toplevel")
     if not top.ok:
         said = top.stderr.decode("utf-8", "replace")
         if "not a git repository" in said:
@@ -50,27 +46,27 @@ def source(project: Path, *, ours: Callable[[Path], bool] | None = None, timeout
             hint="git config --unset core.worktree",
             reason="checkout-elsewhere",
         )
-    head = _git(root, timeout, "rev-parse", "HEAD", "HEAD^{tree}").stdout.decode().split()
+    head = git(root, timeout, "rev-parse", "HEAD", "HEAD^{tree}").stdout.decode().split()
     if len(head) != 2:
         return Source(commit=None, tree=None)
     changed, untracked = _status(root, timeout)
     hidden = [
-        entry[2:]
-        for entry in _names(root, timeout, "ls-files", "-v", "-z")
-        if entry[:1] in "hsS" or entry[:1].islower()
+        entry[2:] for entry in names(root, timeout, "ls-files", "-v", "-z") if entry[:1] in "hsS" or entry[:1].islower()
     ]
-    steering = _names(
+    steering = names(
         root, timeout, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", *_STEERS_PYTEST
     )
+    # git status asks the clean filters, and trusts times: what lies there is held against the commit itself, too
+    hidden += [path for path in differing(root, committed(root, timeout), timeout) if path not in changed]
     untracked += [path for path in steering if "site-packages" not in path.split("/")]
-    ref = _git(root, timeout, "symbolic-ref", "--quiet", "HEAD")
+    ref = git(root, timeout, "symbolic-ref", "--quiet", "HEAD")
     return Source(
         commit=head[0],
         tree=head[1],
         committed_at=_committed_at(root, timeout),
         ref=ref.stdout.decode().strip() if ref.ok else None,
         repository=_repository(root, timeout),
-        shallow=_git(root, timeout, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true",
+        shallow=git(root, timeout, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true",
         changed=_listed(changed),
         untracked=_listed([path for path in untracked if ours is None or not ours(root / path)]),
         hidden=_listed(hidden),
@@ -78,34 +74,9 @@ def source(project: Path, *, ours: Callable[[Path], bool] | None = None, timeout
     )
 
 
-def _git(folder: Path, timeout: float, *words: str) -> Completed:
-    # nothing in the environment may point git at another checkout, index or configuration
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_NO_REPLACE_OBJECTS="1", LC_ALL="C")
-    done = run(["git", *_SETTINGS, "-C", str(folder), *words], timeout=timeout, env=environment, limit=32 << 20)
-    if done.status in ("missing", "timed-out", "denied"):
-        what = {"missing": "git is not installed", "denied": "git may not be started"}.get(
-            done.status, f"git {words[0]} took longer than {timeout:g} s"
-        )
-        raise Undecided(f"the checkout {folder} cannot be read: {what}", hint="install git", reason="git-failed")
-    return done
-
-
-def _names(root: Path, timeout: float, *words: str) -> list[str]:
-    done = _git(root, timeout, *words)
-    if not done.ok or done.truncated:
-        raise Undecided(f"git {words[0]} failed in {root}", hint="run `git status` there", reason="git-failed")
-    return [_shown(name) for name in done.stdout.split(b"\0") if name]
-
-
-def _shown(name: bytes) -> str:
-    """Return a path as text; bytes that are no UTF-8 are shown as escapes."""
-    return name.decode("utf-8", "backslashreplace")
-
-
 def _status(root: Path, timeout: float) -> tuple[list[str], list[str]]:
     """Return changed and untracked paths."""
-    entries = _names(
+    entries = names(
         root,
         timeout,
         "status",
@@ -130,7 +101,7 @@ def _listed(paths: list[str]) -> tuple[str, ...]:
 def _submodules(root: Path, timeout: float) -> tuple[Submodule, ...]:
     if not (root / ".gitmodules").is_file():
         return ()
-    done = _git(root, timeout, "submodule", "status", "--recursive")
+    done = git(root, timeout, "submodule", "status", "--recursive")
     if not done.ok:
         return (Submodule(path="(could not be read)", commit="", state="conflict"),)
     found = []
@@ -142,7 +113,7 @@ def _submodules(root: Path, timeout: float) -> tuple[Submodule, ...]:
 
 
 def _committed_at(root: Path, timeout: float) -> str | None:
-    told = _git(root, timeout, "show", "--no-patch", "--format=%ct", "HEAD").stdout.decode().strip()
+    told = git(root, timeout, "show", "--no-patch", "--format=%ct", "HEAD").stdout.decode().strip()
     try:
         return datetime.fromtimestamp(int(told), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):
@@ -150,7 +121,7 @@ def _committed_at(root: Path, timeout: float) -> str | None:
 
 
 def _repository(root: Path, timeout: float) -> str | None:
-    told = _git(root, timeout, "config", "--get", "remote.origin.url").stdout.decode("utf-8", "replace").strip()
+    told = git(root, timeout, "config", "--get", "remote.origin.url").stdout.decode("utf-8", "replace").strip()
     if not told or told.startswith(("/", ".", "file:", "~")):
         return None  # a path of this machine is nobody else's business
     return re.sub(r"^([a-z+]+://)[^/@]*@", r"\1", told)

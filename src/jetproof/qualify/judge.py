@@ -37,7 +37,7 @@ def verdict(journal: Journal) -> Verdict:
         green=green,
         items=items,
         objections=objections,
-        not_proven=(*_not_proven(plan), *_around(journal)),
+        not_proven=(*_not_proven(plan), *_around(journal), *(_code(journal) if plan.rehearsal else ())),
         reach=reach(plan.gate.platform),
     )
 
@@ -122,6 +122,8 @@ def _objections(journal: Journal, plan: Plan) -> Iterator[Objection]:
         yield Objection(reason=entry.body["code"], message=entry.body["detail"])
     yield from _workers(journal, plan)
     yield from _tree(journal, plan)
+    if not plan.rehearsal:  # a rehearsal is for such code, and proves nothing
+        yield from _code(journal)
     yield from _clocks(journal)
 
 
@@ -158,6 +160,26 @@ def _tree(journal: Journal, plan: Plan) -> Iterator[Objection]:
         yield Objection(reason="tree-not-read-again", message="the project's tree was not read again after the run")
     elif after[0].body["source"] != plan.as_json()["source"]:
         yield Objection(reason="tree-changed", message="the project's tree is not the same after the run")
+
+
+def _code(journal: Journal) -> Iterator[Objection]:
+    """Yield what was held against the commit and is not in it; a journal of an older release does not tell."""
+    for entry in journal.of("after"):
+        told = entry.body.get("code", {"not_in_commit": [], "unchecked": None})
+        listed = told.get("not_in_commit") if isinstance(told, dict) else None
+        if not isinstance(listed, list):
+            yield Objection(reason="code-not-checked", message="the code that was imported is not told as it should be")
+            continue
+        if told.get("unchecked") is not None:
+            message = f"whether the commit holds the code that was imported cannot be checked: {told['unchecked']}"
+            yield Objection(reason="code-not-checked", message=message[:1000])
+        if listed:
+            more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
+            message = (
+                f"the commit does not hold {', '.join(str(path)[:200] for path in listed[:3])}{more}: "
+                "commit or remove these (git status --ignored shows them)"
+            )
+            yield Objection(reason="code-not-in-commit", message=message)
 
 
 def _clocks(journal: Journal) -> Iterator[Objection]:

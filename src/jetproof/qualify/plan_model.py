@@ -110,7 +110,8 @@ class Source(Part):
     untracked: tuple[str, ...] = ()
     """Paths that git does not know, at most 200."""
     hidden: tuple[str, ...] = ()
-    """Paths that git was told to take as unchanged (assume-unchanged, skip-worktree), at most 200."""
+    """Paths that differ though git does not say so (a filter, times put back), or that it was told to take as
+    unchanged (assume-unchanged, skip-worktree); and, in brackets, what could not be compared. At most 200."""
     submodules: tuple[Submodule, ...] = ()
 
     @property

@@ -129,9 +129,15 @@ def rehearsal_notes(source: Source, *, asked: bool, built_in: bool) -> tuple[Not
     unclean = _unclean(source)
     if unclean is not None:
         if not asked and not built_in:
+            hint = "commit or remove these, or rehearse with --rehearsal (a rehearsal proves nothing)"
+            if source.hidden and not (source.changed or source.untracked):
+                hint = (
+                    "git check-attr -a FILE and git config core.autocrlf tell the filter or line ending "
+                    "that changes it; run in a checkout without it (git lfs uninstall), or rehearse (--rehearsal)"
+                )
             raise Undecided(
                 f"the checkout is not clean: {unclean}",
-                hint="commit or remove these, or rehearse with --rehearsal (a rehearsal proves nothing)",
+                hint=hint,
                 reason="checkout-not-clean",
             )
         notes.append(Note(reason="checkout-not-clean", message=unclean))
@@ -145,7 +151,7 @@ def _unclean(source: Source) -> str | None:
     for paths, word in (
         (source.changed, "changed"),
         (source.untracked, "untracked"),
-        (source.hidden, "hidden from git"),
+        (source.hidden, "not the commit's bytes, though git status does not say so"),
     ):
         if paths:
             more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""

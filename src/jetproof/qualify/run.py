@@ -58,6 +58,8 @@ class After:
 
     source: Source
     state: Mapping[str, Any]
+    code: Mapping[str, Any] | None = None
+    """What of the code that was imported the commit does not hold; None when nobody asked."""
 
 
 def run(
@@ -67,10 +69,10 @@ def run(
     *,
     context: Mapping[str, Any],
     surroundings: Surroundings,
-    after: Callable[[], After],
+    after: Callable[[Journal], After],
     on_entry: Callable[[Entry], None] | None = None,
 ) -> Journal:
-    """Run every item of the plan and return the journal.
+    """Run every item of the plan and return the journal; `after` is given what was written until then.
 
     Ctrl-C and errors of the target are written down, and the journal gets its finish. Raises `JournalUnwritable`
     when a line cannot be written: then nothing more is run, and what was written stays.
@@ -90,11 +92,17 @@ def run(
     except WorkerTalksTooMuch:
         pass  # its fault is written down already
     try:
-        read_again = after()
+        read_again = after(pen.journal())
     except JetproofError as error:
         pen.write("fault", {"code": "tree-not-read-again", "detail": error.message})
     else:
-        pen.write("after", {"source": read_again.source.model_dump(mode="json"), "state": dict(read_again.state)})
+        body: dict[str, Any] = {
+            "source": read_again.source.model_dump(mode="json"),
+            "state": dict(read_again.state),
+        }
+        if read_again.code is not None:
+            body["code"] = dict(read_again.code)
+        pen.write("after", body)
     pen.write("finish", {"complete": True})
     return pen.journal()
 

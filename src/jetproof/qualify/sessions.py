@@ -10,6 +10,18 @@ from jetproof.qualify.journal import Journal
 from jetproof.qualify.shape import misshapen
 
 _LISTED = 100
+MOST_MODULES = 2000
+"""Modules that a session tells; one that tells so many may have left some out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    """A module of the project that a session had imported."""
+
+    file: str
+    """Below the top of the project."""
+    sha256: str | None
+    """None when the file was too large or could not be read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +34,10 @@ class Sessions:
     """Variables that were taken out before pytest started."""
     unclean: tuple[str, ...]
     """What was left that could hide or change tests."""
+    modules: tuple[Module, ...]
+    """What of the project was imported."""
+    modules_cut: bool
+    """Whether there may have been more."""
 
 
 def sessions(journal: Journal) -> Sessions:
@@ -36,7 +52,18 @@ def sessions(journal: Journal) -> Sessions:
         outside=_once(name for end in ends for name in _modules(end)),
         scrubbed=_once(name for told in around for name in _texts(told.get("scrubbed"))),
         unclean=_once(name for told in around for name in _texts(told.get("unclean"))),
+        modules=tuple(module for end in ends for module in _imported(end.get("modules"))),
+        modules_cut=any(isinstance(end.get("modules"), list) and len(end["modules"]) >= MOST_MODULES for end in ends),
     )
+
+
+def _imported(listed: Any) -> Iterator[Module]:
+    """Yield the project's modules; those of pytest itself are told by whole paths."""
+    for one in listed if isinstance(listed, list) else ():
+        file = one.get("file") if isinstance(one, dict) else None
+        if isinstance(file, str) and file and not file.startswith(("/", "~", "<")):
+            digest = one.get("sha256")
+            yield Module(file=file, sha256=digest if isinstance(digest, str) else None)
 
 
 def _modules(end: Mapping[str, Any]) -> Iterator[str]:
