@@ -53,6 +53,48 @@ def test_wrong_usage_is_2(words: list[str]) -> None:
     assert ended.value.code == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "usage", "hint"),
+    [
+        (["doctr"], "usage: jetproof [-h]", "hint: did you mean doctor?"),
+        (["policy", "chek"], "usage: jetproof policy", "hint: did you mean check?"),
+        (["doctor", "--save", "x"], "usage: jetproof doctor", "hint: jetproof doctor --help"),
+        (["keys", "new", "x", "--nonsense"], "usage: jetproof keys new", "hint: jetproof keys new --help"),
+        (["zzzzzz"], "usage: jetproof [-h]", "hint: jetproof --help"),
+    ],
+)
+def test_wrong_usage_shows_the_usage_of_the_command_in_question(
+    words: list[str], usage: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(words)
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert streams.err.startswith(usage)
+    assert streams.err.splitlines()[-1] == hint
+
+
+def test_wrong_usage_is_json_when_json_was_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["doctor", "--json", "--nonsense"])
+    assert ended.value.code == 2
+    error = json.loads(capsys.readouterr().err)
+    assert (error["schema"], error["reason"], error["exit_code"]) == ("jetproof/error/1", "usage", 2)
+
+
+def test_a_text_is_no_read_out_and_the_hint_says_what_reads_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tb.txt").write_text("Traceback (most recent call last):")
+    assert main(["doctor", "--from", str(tmp_path / "tb.txt")]) == 2
+    assert f"jetproof explain {tmp_path / 'tb.txt'}" in capsys.readouterr().err
+
+
+def test_a_stack_without_torch_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["install", "--stack", "jp6.2"]) == 2
+    assert "hint: which torch is right for a board: jetproof install --torch --stack jp6.2" in capsys.readouterr().err
+
+
 def test_an_error_is_a_message_and_a_hint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--from", str(tmp_path / "missing.json")]) == 2
     streams = capsys.readouterr()

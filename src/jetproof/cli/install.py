@@ -63,6 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Install, or name the right torch; return the exit code."""
     if arguments.torch:
         return _torch(arguments)
+    for name in ("stack", "wheel", "index"):
+        value = getattr(arguments, name)
+        if value is not None:
+            raise UsageError(
+                f"--{name} belongs to --torch, which was not given",
+                hint=f"which torch is right for a board: jetproof install --torch --{name} {value}",
+            )
     if arguments.project is None:
         raise UsageError("name a project, a lock, a requirements file or a wheel", hint="jetproof install . --dry-run")
     result = install(_request(arguments), _asker(arguments), uv.find(), _say)

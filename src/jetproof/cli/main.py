@@ -12,15 +12,17 @@ from jetproof import __version__
 from jetproof.cli import streams
 from jetproof.cli.commands import COMMANDS
 from jetproof.cli.interruption import end_children, polite_kill_is_ctrl_c
+from jetproof.cli.usage import Misused, Parser
 from jetproof.errors import ExitCode, InternalError, JetproofError
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """Return the parser; with `only`, the arguments of that one command alone are filled in."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="jetproof",
         description="Prove what runs on a Jetson, and claim no more.",
-        epilog="Exit codes and formats: docs/exit-codes.md. Start with: jetproof doctor",
+        epilog="Start with: jetproof doctor. What each exit code and rule means: "
+        "https://github.com/jetproof/jetproof/blob/main/docs/exit-codes.md, jetproof rules",
     )
     top.add_argument("--version", action="version", version=f"jetproof {__version__}")
     sub = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -43,6 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(code)
     except JetproofError as error:
         return _told(error, words)
+    except Misused as misused:
+        if "--json" not in words:
+            streams.say(misused.usage)
+        _told(misused.error, words)
+        raise SystemExit(int(misused.error.exit_code)) from None
     except KeyboardInterrupt:
         streams.say("jetproof: interrupted\n")
         return int(ExitCode.INTERRUPTED)

@@ -31,7 +31,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target",
         metavar="WHERE",
-        help="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST; else this machine (docs/lanes)",
+        help="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST; else this machine",
     )
 
 

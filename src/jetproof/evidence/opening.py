@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -88,6 +89,12 @@ def trust_from(path: Path) -> Trust:
 
 def envelope_files(path: Path) -> Iterator[Path]:
     """Yield the envelopes of a file or folder: a store, a run's folder, or a folder of downloads."""
+    if not os.path.lexists(path):
+        raise UsageError(
+            f"{path}: there is no such file or folder",
+            hint="jetproof evidence list shows what is kept; a run leaves its own under conditional-evidence",
+            reason="evidence-not-found",
+        )
     if not path.is_dir():
         yield path
         return

@@ -24,7 +24,15 @@ class RecordedTarget:
 
     def collect(self, request: CollectRequest) -> Snapshot:  # noqa: ARG002 - what was recorded was recorded
         """Read the file. Raises UsageError when it is no read-out."""
-        value = strict_json.loads(read(self.path), what=str(self.path), max_bytes=MAX_BYTES, max_depth=MAX_DEPTH)
+        data = read(self.path)
+        try:
+            value = strict_json.loads(data, what=str(self.path), max_bytes=MAX_BYTES, max_depth=MAX_DEPTH)
+        except UsageError as error:
+            hint = (
+                error.hint
+                or f"a read-out is what `jetproof inspect --save` wrote; a text: jetproof explain {self.path}"
+            )
+            raise UsageError(error.message, hint=hint, reason=error.reason) from None
         return parse(value, what=str(self.path), origin="recorded")
 
     def serve(
