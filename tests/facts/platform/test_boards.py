@@ -32,7 +32,16 @@ Board = dict[str, Any]
 
 @cache
 def _read_boards() -> tuple[Board, ...]:
-    return tuple(json.loads(path.read_text("utf-8")) for path in sorted((FIXTURES / "boards").glob("*.json")))
+    return tuple(_read_board(path) for path in sorted((FIXTURES / "boards").glob("*.json")))
+
+
+def _read_board(path: Path) -> Board:
+    board: Board = json.loads(path.read_text("utf-8"))
+    missing = [name for name in ("id", "source", "expected") if name not in board]
+    missing += [f"expected.{name}" for name in ANSWERS.values() if name not in board.get("expected", {})]
+    if missing:
+        raise ValueError(f"{path} lacks {', '.join(missing)}: see 'A board is a row' in CONTRIBUTING.md")
+    return board
 
 
 @cache
@@ -61,6 +70,12 @@ def _pieces() -> list[tuple[Board, str, str]]:
         for member in ("files", "commands")
         for name in board[member]
     ]
+
+
+def test_a_read_out_as_it_was_saved_is_refused_with_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "board.json").write_text('{"files": {}, "commands": {}}')
+    with pytest.raises(ValueError, match=r"board\.json lacks id, source, expected, .*CONTRIBUTING"):
+        _read_board(tmp_path / "board.json")
 
 
 def test_all_read_outs_are_there() -> None:
