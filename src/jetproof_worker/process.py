@@ -189,7 +189,7 @@ def kill_descendants() -> None:
 
 def run(
     argv: Sequence[Union[str, "os.PathLike[str]"]],
-    timeout: float,
+    timeout: Union[float, Callable[[], float]],
     stdin: bytes = b"",
     env: Optional[Mapping[str, str]] = None,
     cwd: Optional[Union[str, "os.PathLike[str]"]] = None,
@@ -201,6 +201,8 @@ def run(
 ) -> Completed:
     """Run `argv` for at most `timeout` seconds and return what became of it; never raises for the program's sake.
 
+    A `timeout` that is a function is asked again and again while the program runs: what it has said so far may give
+    it more time.
     `stdin` is written to it and closed. `env` replaces the environment. Of each pipe `limit` bytes are kept.
     `on_stdout` and `on_stderr` see each chunk as it comes (and may raise to end the run). Whatever ends the
     run, also an exception or Ctrl-C in the caller, every descendant is ended before this returns.
@@ -237,7 +239,7 @@ def run(
 
     out, err = HeadTail(limit), HeadTail(limit)
     try:
-        timed_out = _pump(child, stdin, started + timeout, (out, on_stdout), (err, on_stderr))
+        timed_out = _pump(child, stdin, _deadline(started, timeout), (out, on_stdout), (err, on_stderr))
     except BaseException:
         kill_tree(child.pid, cookie)
         child.wait()
@@ -269,7 +271,13 @@ def run(
     )
 
 
-def _pump(child: "subprocess.Popen[bytes]", stdin: bytes, deadline: float, out: _Stream, err: _Stream) -> bool:
+def _deadline(started: float, timeout: Union[float, Callable[[], float]]) -> Callable[[], float]:
+    return lambda: started + (timeout() if callable(timeout) else timeout)
+
+
+def _pump(
+    child: "subprocess.Popen[bytes]", stdin: bytes, deadline: Callable[[], float], out: _Stream, err: _Stream
+) -> bool:
     """Feed and drain a child until it has ended; True if the deadline came first.
 
     A descendant that keeps a pipe open after the child has ended must not hold us up: once the child is
@@ -291,7 +299,7 @@ def _pump(child: "subprocess.Popen[bytes]", stdin: bytes, deadline: float, out: 
         pause = 0.005
         while True:
             gone = _has_ended(child)
-            left = deadline - time.monotonic()
+            left = deadline() - time.monotonic()
             if left <= 0 and not gone:
                 return True
             idle = True

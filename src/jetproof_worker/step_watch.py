@@ -2,7 +2,7 @@
 
 import os
 import time
-from typing import Any, Dict, List, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from jetproof_worker import frames, process
 
@@ -35,9 +35,16 @@ class Watched:
 
 
 def watch(
-    argv: Sequence[Union[str, "os.PathLike[str]"]], timeout: float, stdin: bytes = b"", stderr_limit: int = 16384
+    argv: Sequence[Union[str, "os.PathLike[str]"]],
+    timeout: float,
+    stdin: bytes = b"",
+    stderr_limit: int = 16384,
+    start_limit: Optional[float] = None,
 ) -> Watched:
-    """Run a child that makes steps and collect what became of each, whatever becomes of the child."""
+    """Run a child that makes steps and collect what became of each, whatever becomes of the child.
+
+    A child that began no step within `start_limit` seconds is ended then.
+    """
     reader = frames.Reader()
     steps: List[Data] = []
     clock = [0.0]
@@ -47,10 +54,18 @@ def watch(
             if isinstance(record.get("step"), str):
                 clock[0] = time.monotonic()
                 steps.append({"name": record["step"], "outcome": "begun", "limit": record.get("limit")})
-            elif "end" in record and steps and steps[-1]["name"] == record["end"]:
+            elif (
+                isinstance(record.get("end"), str)
+                and "outcome" in record
+                and steps
+                and steps[-1]["name"] == record["end"]
+            ):
                 steps[-1] = {"name": record["end"], **{key: record[key] for key in record if key != "end"}}
 
-    completed = process.run(argv, timeout, stdin=stdin, limit=stderr_limit, on_stdout=arrived)
+    def allowed() -> float:
+        return timeout if steps or start_limit is None else min(start_limit, timeout)
+
+    completed = process.run(argv, allowed, stdin=stdin, limit=stderr_limit, on_stdout=arrived)
     if steps and steps[-1]["outcome"] == "begun":
         taken = time.monotonic() - clock[0]
         limit = steps[-1].pop("limit")

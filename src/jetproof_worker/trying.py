@@ -6,11 +6,15 @@ After a crash or a hang a new child goes on with the steps that do not build on 
 import json
 from typing import Any, Dict, List, Tuple
 
-from jetproof_worker import start, step_watch, trials
+from jetproof_worker import answers, start, step_watch, trials
 
 Data = Dict[str, Any]
 
 RESTARTS = 3
+START_LIMIT = 20.0
+"""Seconds in which an interpreter must begin its first step; one that hangs at its start holds nothing else up."""
+_LEAST_PATIENCE = 0.25
+"""However little patience there is, starting Python on a busy machine takes its time."""
 _SPARE = 10.0
 """Seconds that a child may need beside its steps."""
 
@@ -21,6 +25,7 @@ def run(python: str, asked: str, with_trials: bool = True, patience: float = 1.0
     Never -I and never -s: the vendor's torch often lies in the user's own site folder.
     """
     wanted = [step for step in trials.STEPS if with_trials or step.name == trials.INTERPRETER]
+    start_limit = START_LIMIT * max(patience, _LEAST_PATIENCE)
     made: List[Data] = []
     first: List[step_watch.Watched] = []
     broke: List[step_watch.Watched] = []
@@ -33,15 +38,20 @@ def run(python: str, asked: str, with_trials: bool = True, patience: float = 1.0
             "patience": patience,
         }
         limit = sum(step.limit for step in left) * patience + _SPARE
-        watched = step_watch.watch(start.command(python, "try"), limit, json.dumps(order).encode("ascii"))
-        made += watched.steps
+        watched = step_watch.watch(
+            start.command(python, "try"),
+            limit,
+            json.dumps(order).encode("ascii"),
+            start_limit=start_limit,
+        )
+        made += [answers.sound(step) for step in watched.steps]
         first = first or [watched]
         if watched.status == "ok":
             break
         broke.append(watched)
         if not watched.steps or len(made) == len(wanted):
             break
-    about = _python(python, asked, made, first[0])
+    about = _python(python, asked, made, first[0], start_limit)
     if not with_trials:
         return about, not_run("not asked for")
     return about, _trials(made, (broke or first)[0])
@@ -71,11 +81,15 @@ def _trials(made: List[Data], telling: step_watch.Watched) -> Data:
     }
 
 
-def _python(python: str, asked: str, made: List[Data], watched: step_watch.Watched) -> Data:
+def _python(python: str, asked: str, made: List[Data], watched: step_watch.Watched, limit: float) -> Data:
     answer = next((step for step in made if step["name"] == trials.INTERPRETER), None)
     about: Data = {"asked": asked, "path": python, "interpreter": None, "status": "ok", "detail": ""}
     if answer is not None and answer["outcome"] == "ok":
-        about["interpreter"] = answer["data"]
+        fault = answers.fault(answer.get("data"))
+        if fault:
+            about.update(status="failed", detail="its answer is not understood: " + fault)
+        else:
+            about["interpreter"] = answer["data"]
     elif answer is not None:
         about.update(status=answer["outcome"], detail=answer.get("message", ""))
     else:
@@ -84,5 +98,7 @@ def _python(python: str, asked: str, made: List[Data], watched: step_watch.Watch
         told = watched.detail or "it ended without an answer"
         if watched.signal is not None:
             told = "it died of signal %d" % watched.signal
+        elif watched.status == "timed-out":
+            told = "it gave no answer within %g s" % limit
         about["detail"] = (told + ": " + watched.stderr.strip()[-1000:]).rstrip(": ")
     return about

@@ -11,8 +11,10 @@ import pytest
 
 from jetproof.diagnosis.all_rules import RULES
 from jetproof.diagnosis.engine import Verdict, diagnose
+from jetproof.diagnosis.exit_code import exit_code
 from jetproof.diagnosis.rule import LITERAL, Finding, Rule, Severity
-from jetproof.facts.fact import absent, known
+from jetproof.errors import ExitCode
+from jetproof.facts.fact import absent, known, unknown
 from jetproof.facts.model import (
     Container,
     CudaStack,
@@ -30,6 +32,7 @@ from jetproof.facts.model import (
 )
 from jetproof.facts.report import facts as reported
 from jetproof.tables import load
+from jetproof.target.reading import Reason
 
 TABLES = load()
 GIB = 1 << 30
@@ -168,6 +171,7 @@ LIVE: dict[str, Facts] = {
         torch={"device_capability": k("torch.cuda.get_device_capability", "11.0")},
     ),
     "JD078": but(torch={"installs": copies("2.9.1", VENDOR)}),
+    "JD062": but(torch={"python": unknown("python", Reason.TIMED_OUT, detail="no answer within 20 s")}),
     "JD079": but(torch={"torch": absent("torch.__version__", "site paths"), "others": ("/usr/bin/python3: 2.5.0",)}),
     "JD080": but(cuda={"cusparselt": absent("cuda.cusparselt", "ldconfig")}, torch={"trials": ()}),
     "JD082": but(
@@ -329,3 +333,26 @@ def test_a_cpu_torch_without_any_nvidia_gpu_is_a_note_and_with_one_it_blocks() -
     ):
         severities = {finding.name: finding.severity for finding in diagnose(with_gpu, TABLES).findings}
         assert severities["torch-cpu-build"] is Severity.BLOCKING
+
+
+@pytest.mark.parametrize("is_jetson", [True, False])
+def test_an_interpreter_that_does_not_answer_blocks_on_every_machine(is_jetson: bool) -> None:
+    facts = Facts(
+        origin=Origin.LIVE,
+        platform=Platform(is_jetson=k("is_jetson", is_jetson), platform_class=k("platform_class", PlatformClass.X86)),
+        torch=TorchStack(
+            interpreter=k("python.executable", "/opt/bad python"),
+            python=unknown("python", Reason.FAILED, detail="it died of signal 11"),
+        ),
+    )
+    diagnosis = diagnose(facts, TABLES)
+    first = diagnosis.findings[0]
+    assert (first.name, diagnosis.verdict) == ("interpreter-does-not-answer", Verdict.BLOCKED)
+    assert exit_code(diagnosis) is ExitCode.NO
+    assert first.because[1].value == "it died of signal 11"
+    assert first.remedy[0].command == "'/opt/bad python' -c 'import sys; print(sys.version)'"
+
+
+def test_an_interpreter_that_was_not_asked_is_no_finding() -> None:
+    facts = Facts(origin=Origin.LIVE, torch=TorchStack(interpreter=k("python.executable", "/usr/bin/python3")))
+    assert not findings(BY_ID["JD062"], facts)

@@ -81,7 +81,7 @@ def test_one_request_gives_one_record(asked: list[tuple[object, ...]], monkeypat
         "sha256": "s",
         "packed": "/w",
     }
-    monkeypatch.setattr(entry, "_request", lambda: request)
+    monkeypatch.setattr(entry, "_request", lambda _words: request)
     monkeypatch.setattr(start, "_packed", [])
     assert entry.main(["collect"]) == 0
     assert frames.Reader().feed(os.read(read, 1 << 16)) == [{"record": "snapshot", "nonce": "n", "snapshot": SNAPSHOT}]

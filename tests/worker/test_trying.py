@@ -148,3 +148,45 @@ def test_only_reading_starts_no_trial(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_child_that_cannot_be_started_is_told() -> None:
     watched = step_watch.watch(["/nowhere/python"], 5)
     assert (watched.status, watched.steps) == ("missing", [])
+
+
+def _program(folder: Path, text: str) -> str:
+    path = folder / "python3"
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "told"),
+    [
+        ("kill -SEGV $$\n", "crashed", "signal 11"),
+        ("exit 0\n", "failed", "without an answer"),
+        ("echo garbage; echo JP1 5 0123456789abcdef; exit 3\n", "failed", "without an answer"),
+        ("sleep 600\n", "timed-out", "no answer within"),
+        ("echo noise; sleep 600\n", "timed-out", "no answer within"),
+    ],
+)
+def test_what_only_calls_itself_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, status: str, told: str
+) -> None:
+    monkeypatch.setattr(trying, "START_LIMIT", 0.5)
+    about, trials = trying.run(_program(tmp_path, text), "--python")
+    assert (about["status"], about["interpreter"]) == (status, None)
+    assert told in about["detail"]
+    assert {step["outcome"] for step in trials["steps"]} == {"not-run"}
+
+
+def test_an_interpreter_that_lies_about_itself(tmp_path: Path) -> None:
+    lie = (
+        f"exec {sys.executable} -c 'from jetproof_worker import frames as f;"
+        'f.write(1, {"step": "interpreter", "limit": 1});'
+        'f.write(1, {"end": "interpreter", "outcome": "ok", "data": {"version": [1], "executable": "x"}});'
+        'f.write(1, {"step": "matmul", "limit": 1});'
+        'f.write(1, {"end": "matmul", "outcome": "splendid", "data": 7})\'\n'
+    )
+    about, trials = trying.run(_program(tmp_path, lie), "--python")
+    assert (about["status"], about["interpreter"]) == ("failed", None)
+    assert "names no version" in about["detail"]
+    matmul = next(step for step in trials["steps"] if step["name"] == "matmul")
+    assert (matmul["outcome"], matmul["message"]) == ("failed", "its answer is not understood")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jetproof.diagnosis.all_rules import RULES
 from jetproof.diagnosis.alternatives import alternatives, usual
-from jetproof.diagnosis.rule import Confidence, Finding, Layer, Rule, Severity
+from jetproof.diagnosis.rule import UNSEEN, Confidence, Finding, Layer, Rule, Severity
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
 
@@ -51,9 +51,9 @@ def diagnose(facts: Facts, tables: Tables, rules: Sequence[Rule] = RULES) -> Dia
 
 
 def _order(finding: Finding) -> tuple[int, int, int, int, int, str]:
-    """Another machine first; then what stops the program; then what is named most literally; then the lowest layer."""
+    """What hides all else; then what stops the program; then what is named most literally; then the lowest layer."""
     return (
-        0 if finding.layer is Layer.MACHINE else 1,
+        0 if finding.layer is Layer.MACHINE or finding.specificity == UNSEEN else 1,
         _SEVERITY[finding.severity],
         -finding.specificity,
         int(finding.layer),
@@ -69,6 +69,8 @@ def blocks(finding: Finding) -> bool:
 
 def _verdict(facts: Facts, findings: Sequence[Finding]) -> Verdict:
     severities = {finding.severity for finding in findings if finding.layer is not Layer.MACHINE}
+    if any(blocks(finding) and finding.specificity == UNSEEN for finding in findings):
+        return Verdict.BLOCKED
     if facts.platform.is_jetson.value is False:
         return Verdict.NOT_A_JETSON
     if any(blocks(finding) for finding in findings):

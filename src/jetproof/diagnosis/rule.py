@@ -13,9 +13,9 @@ from jetproof.tables import Tables
 DOCS_URL = "https://github.com/jetproof/jetproof/blob/main/"
 """Where the project's pages are read; a page's path in the repository follows."""
 
-GUESS, SYMPTOM, SHARED, LITERAL = 0, 1, 2, 3
+GUESS, SYMPTOM, SHARED, LITERAL, UNSEEN = 0, 1, 2, 3, 4
 """How literally evidence names a cause: what is usual; a symptom that many have; a message that several causes print
-with a fact that separates them; a message or a fact that only this cause has."""
+with a fact that separates them; a message or a fact that only this cause has; what lets nothing else be seen."""
 
 
 class Severity(enum.Enum):

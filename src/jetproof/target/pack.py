@@ -27,6 +27,7 @@ if __name__ == "__main__":
 COLLECTOR: tuple[str, ...] = (
     "__init__.py",
     "__main__.py",
+    "answers.py",
     "ask.py",
     "collect.py",
     "commands.py",
