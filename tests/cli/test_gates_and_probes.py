@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -84,6 +85,33 @@ def test_a_plan_is_shown_and_nothing_is_run(tmp_path: Path, capsys: pytest.Captu
     assert main(words[:-1]) == ExitCode.UNDECIDED
     assert "is a recording" in capsys.readouterr().err
     assert not (tmp_path / "conditional-evidence").exists()
+
+
+@pytest.mark.process
+def test_a_plan_is_shown_with_all_that_is_in_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    here = tmp_path / "x86.json"
+    lacks = {"path": "/usr/bin/python3", "status": "ok"}
+    lacks["interpreter"] = {"executable": "/usr/bin/python3", "version": "3.12.3", "distributions": []}
+    files = {"/etc/os-release": "ID=ubuntu\n", "/proc/cpuinfo": "vendor_id\t: GenuineIntel\n"}
+    read = {"schema": "jetproof/snapshot/1", "files": files, "commands": {"uname -m": "x86_64\n"}, "python": lacks}
+    here.write_text(json.dumps(read))
+    project = tmp_path / "weightlab"
+    shutil.copytree(WEIGHTLAB, project)  # no checkout
+    words = ["run", "jetson-runtime", "--from", str(here), "--project", str(project), "--plan"]
+
+    assert main(words) == ExitCode.UNDECIDED
+    told = capsys.readouterr()
+    assert told.out.startswith("jetson-cuda-runtime: ")
+    assert "at most 300 s" in told.out
+    for way in ("needs a Jetson", "no git checkout", "/usr/bin/python3 lacks"):
+        assert way in told.err
+    assert "pytorch.org" in told.err
+    assert main([*words, "--json"]) == ExitCode.UNDECIDED
+    told = capsys.readouterr()
+    assert json.loads(told.out)["gate"]["id"] == "jetson-cuda-runtime"
+    assert json.loads(told.err)["reason"] == "not-the-platform"
+    assert main(words[:-1]) == ExitCode.UNDECIDED
+    assert capsys.readouterr().out == ""
 
 
 def test_the_example_stands_in_where_there_is_no_policy(tmp_path: Path) -> None:

@@ -368,3 +368,17 @@ def test_every_reason_is_told_by_a_value_of_its_own() -> None:
     assert len({reason.value for reason in Reason}) == len(Reason)
     assert all(reason.name == reason.value for reason in Reason)
     assert replace(Extras(), attempt=1).attempt == 1
+
+
+def test_a_refused_run_is_told_what_it_lacked_and_nothing_else(tmp_path: Path) -> None:
+    gate = plan().gate.model_copy(update={"carries_claim": False})
+
+    with pytest.raises(Refused) as without_claim:
+        sealed(made(tmp_path / "no-claim", chosen=plan(gate=gate)))
+    with pytest.raises(Refused) as rehearsed:
+        sealed(made(tmp_path / "rehearsal", chosen=rehearsal()))
+
+    assert "carries_claim" in (without_claim.value.hint or "")
+    assert "rehearsal" not in (without_claim.value.hint or "")
+    assert "clean" not in (without_claim.value.hint or "")
+    assert "run it without --rehearsal" in (rehearsed.value.hint or "")

@@ -197,7 +197,7 @@ def test_a_clean_filter_hides_no_change(checkout: Path) -> None:
 
     assert found.hidden == ("a.py",)
     assert not found.clean
-    with pytest.raises(Undecided, match=r"not the commit's bytes.*a\.py") as raised:
+    with pytest.raises(Undecided, match=r"hidden from git: a\.py") as raised:
         rehearsal_notes(found, asked=False, built_in=False)
     assert "git check-attr" in (raised.value.hint or "")
 

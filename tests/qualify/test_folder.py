@@ -28,6 +28,21 @@ def test_a_run_is_found_by_its_folder_its_journal_or_its_record(tmp_path: Path) 
         run_folder(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize("named", [".", "../a-gate", "journal.jsonl", "./", ".."])
+def test_a_run_is_found_from_inside_its_folder(named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Folder(out=tmp_path.resolve(), gate="a-gate")
+    folder.open()
+    folder.journal.write_text("")
+    (folder.side / "deeper").mkdir()
+    monkeypatch.chdir(folder.side / "deeper" if named == ".." else folder.side)
+
+    found = run_folder(Path(named))
+
+    assert found.gate == "a-gate"
+    assert found.journal.resolve() == folder.journal
+    assert found.record.resolve() == folder.record
+
+
 def test_whatever_lies_there_is_put_aside(tmp_path: Path) -> None:
     (tmp_path / "a-gate").mkdir()
     (tmp_path / "a-gate" / "journal.jsonl").write_bytes(b"\xff not a journal")

@@ -21,6 +21,7 @@ from jetproof.policy.load import Loaded, built_in, parse
 from jetproof.policy.model import Policy
 from jetproof.qualify import gate as module
 from jetproof.qualify import preflight
+from jetproof.qualify.code import Code
 from jetproof.qualify.folder import Folder
 from jetproof.qualify.gate import Prepared, Request, prepare, qualify
 from jetproof.qualify.judge import verdict
@@ -154,6 +155,9 @@ def test_another_machine_is_told_in_words(gate: str, machine: dict[str, Any], wo
     assert caught.value.reason == "not-the-platform"
 
 
+X86_FILES = {"/etc/os-release": "ID=ubuntu\n", "/proc/cpuinfo": "vendor_id\t: GenuineIntel\n"}
+
+
 def test_what_the_interpreter_lacks_is_named_with_its_items() -> None:
     interpreter = {"executable": "/usr/bin/python3", "version": "3.10.12", "distributions": [], "modules": []}
     here = snapshot(python={"path": "/usr/bin/python3", "interpreter": interpreter})
@@ -166,8 +170,21 @@ def test_what_the_interpreter_lacks_is_named_with_its_items() -> None:
     assert lacks["accelerate"] == ["probe::offloaded-edit"]
     assert lacks["torchvision"] == ["probe::torchvision-nms"]
     with pytest.raises(Undecided, match=r"(?s)/usr/bin/python3 lacks\n.*accelerate \(for probe::offloaded-edit\)"):
-        preflight.require_packages(lacks, here)
-    preflight.require_packages({}, here)
+        preflight.require_packages(lacks, here, facts_of(here, TABLES))
+    preflight.require_packages({}, here, facts_of(here, TABLES))
+
+
+def test_what_is_lacking_is_installed_the_way_of_the_machine() -> None:
+    interpreter = {"executable": "/usr/bin/python3", "version": "3.10.12", "distributions": [], "modules": []}
+    python = {"path": "/usr/bin/python3", "interpreter": interpreter}
+    lacks = {"torch": ["probe::numerics"]}
+    for files, words in ((ORIN["files"], "jetproof install"), (X86_FILES, "/usr/bin/python3 -m pip install torch (")):
+        here = snapshot({"files": files, "commands": {"uname -m": "x86_64\n"}, "python": python})
+        with pytest.raises(Undecided) as caught:
+            preflight.require_packages(lacks, here, facts_of(here, TABLES))
+        assert words in (caught.value.hint or "")
+    assert "pytorch.org" in (caught.value.hint or "")
+    assert "jetproof" not in (caught.value.hint or "")
 
 
 def test_too_little_memory_is_said_with_figures() -> None:
@@ -223,6 +240,7 @@ def prepared(
 ) -> tuple[Request, Prepared]:
     """Prepare the gate with a checkout that is clean."""
     monkeypatch.setattr(module, "source_of", lambda project, ours: CLEAN)
+    monkeypatch.setattr(module, "code_of", lambda project, journal, resolver: Code())
     request = replace(
         Request(loaded=loaded(), gate="jetson-runtime", project=WEIGHTLAB, output=tmp_path / "out"), **changes
     )

@@ -21,7 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="where the files go; conditional-evidence in the project if not given",
     )
     parser.add_argument("--rehearsal", action="store_true", help="run an unclean checkout; proves nothing")
-    parser.add_argument("--plan", action="store_true", help="show what would be run, and run nothing")
+    parser.add_argument(
+        "--plan", action="store_true", help="show what would be run and what is in the way; run nothing"
+    )
     parser.add_argument(
         "--torch-wheel", metavar="FILE", type=Path, help="the wheel that torch was installed from, for a pinned tier"
     )
@@ -42,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jetproof import tables
     from jetproof.cli.interruption import polite_kill_is_ctrl_c
     from jetproof.cli.verdict import planned, told
+    from jetproof.errors import Undecided
     from jetproof.policy.host import host_of
     from jetproof.qualify.folder import DEFAULT, Folder
     from jetproof.qualify.gate import Request, prepare, qualify
@@ -61,9 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
         torch_wheel=arguments.torch_wheel,
         side_folder=pytest_folder if arguments.target is None else pytest_folder_elsewhere,
     )
-    prepared = prepare(request, snapshot.result(), tables.load(), {probe.id: probe for probe in PROBES})
-    if arguments.plan:
-        return planned(prepared.plan, as_json=arguments.json)
+    catalogue = {probe.id: probe for probe in PROBES}
+    in_the_way: list[Undecided] | None = [] if arguments.plan else None
+    prepared = prepare(request, snapshot.result(), tables.load(), catalogue, in_the_way=in_the_way)
+    if in_the_way is not None:
+        return planned(prepared.plan, in_the_way, as_json=arguments.json)
     with polite_kill_is_ctrl_c(), GateView(prepared.plan, sys.stderr) as view:
         journal = qualify(request, prepared, target, on_entry=view)
     folder = Folder(out=request.output, gate=prepared.plan.gate.id)

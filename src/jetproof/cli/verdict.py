@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jetproof.errors import ExitCode
+from jetproof.errors import ExitCode, Undecided
 
 if TYPE_CHECKING:
     from jetproof.qualify.journal import Journal
@@ -31,10 +31,17 @@ def told(journal: Journal, files: Mapping[str, bytes], *, where: Path, as_json: 
     return int(exit_code(judged))
 
 
-def planned(plan: Plan, *, as_json: bool) -> int:
-    """Print what would be run; nothing was decided, so the code is 0."""
+def planned(plan: Plan, in_the_way: Sequence[Undecided], *, as_json: bool) -> int:
+    """Print what would be run; nothing was decided, so the code is 0. Raises `Undecided` when it could not be run."""
     from jetproof.qualify.record import to_bytes
     from jetproof.render.gate_plan import gate_plan
 
     sys.stdout.write(to_bytes(plan.as_json()).decode("ascii") if as_json else gate_plan(plan))
+    sys.stdout.flush()
+    if in_the_way:
+        raise Undecided(
+            "\n  ".join(["this could not be run here:", *(error.message for error in in_the_way)]),
+            hint="; ".join(dict.fromkeys(error.hint for error in in_the_way if error.hint)),
+            reason=in_the_way[0].reason,
+        )
     return int(ExitCode.OK)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +56,27 @@ class Extras:
     others: tuple[tuple[str, Mapping[str, str]], ...] = ()
 
 
+_MENDS = {
+    "rehearsal": "run it without --rehearsal",
+    "no-policy": "give the project a policy (jetproof init), then run its gate",
+    "checkout-not-clean": "commit or remove what differs from the commit, then run it without --rehearsal",
+    "code-not-in-commit": "commit or remove the code that was imported and is not in the commit",
+    "no-claim": "run a gate whose entry in the policy says carries_claim (jetproof gates), or let this one say so",
+    "no-tier": "run it on a board of one of the policy's tiers, or add this board's tier to the policy",
+    "origin-recorded": "run it on the board itself",
+    "origin-emulated": "run it on the board itself",
+    "code-outside-tree": "uninstall the other copy of the project, or install this checkout with pip install -e",
+    "environment-unclean": "unset or uninstall what is named, or allow a plugin in the policy's host.plugins",
+}
+"""What a run lacked to be evidence, and what mends it."""
+
+
+def _towards_evidence(reasons: Sequence[str]) -> str:
+    """Return what mends each of the reasons."""
+    mends = dict.fromkeys(_MENDS[reason] for reason in reasons if reason in _MENDS)
+    return "; ".join(mends) or "run the gate again without what is named"
+
+
 def seal(run: Path, signer: Signer, counter: Path, extras: Extras) -> Sealed:
     """Sign the run in a folder that `jetproof run` wrote. A failed run is signed too, so that it is not lost.
 
@@ -71,8 +92,8 @@ def seal(run: Path, signer: Signer, counter: Path, extras: Extras) -> Sealed:
         raise Refused(f"the journal in {run} does not begin with a plan", reason="no-plan")
     if judged.not_proven:
         raise Refused(
-            f"this run can be no evidence: {judged.not_proven[0].message}",
-            hint="run the gate on the board, in a clean checkout, without --rehearsal",
+            f"this run can be no evidence: {'; '.join(why.message for why in judged.not_proven)}",
+            hint=_towards_evidence([why.reason for why in judged.not_proven]),
             reason=judged.not_proven[0].reason,
         )
     _same_record(run, journal)

@@ -118,7 +118,9 @@ def run_folder(path: Path) -> Folder:
             else "jetproof run writes one",
             reason="journal-missing",
         )
-    return Folder(out=found.parent, gate=found.resolve().name)
+    # a folder like `.` has no name of its own; one that a link names lies where the link does
+    whole = found.resolve() if found.name in ("", "..") else found
+    return Folder(out=whole.parent, gate=whole.name)
 
 
 def write(path: Path, data: bytes) -> None:

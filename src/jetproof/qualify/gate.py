@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -26,7 +26,7 @@ from jetproof.qualify.machine import nvcc, told
 from jetproof.qualify.place import place_of
 from jetproof.qualify.plan import plan as plan_of
 from jetproof.qualify.plan import tier_of
-from jetproof.qualify.plan_model import Plan, Source, ToolFacts
+from jetproof.qualify.plan_model import Note, Plan, Source, ToolFacts
 from jetproof.qualify.record import to_bytes
 from jetproof.qualify.run import After, Surroundings, run
 from jetproof.qualify.state import state
@@ -81,20 +81,25 @@ def prepare(
     catalogue: Mapping[str, Probe],
     *,
     tool: ToolFacts | None = None,
+    in_the_way: list[Undecided] | None = None,
 ) -> Prepared:
     """Return the plan and what it rests on; nothing is run. `snapshot` is the target's, read without trials.
 
+    With a list `in_the_way`, what keeps the gate from being checked here is put there, for a plan that is only shown.
     Raises `Undecided` when the gate cannot be checked here, `PolicyInvalid`, `NothingPlanned`.
     """
     gate = find_gate(request.loaded, request.gate)
     facts = facts_of(snapshot, tables)
-    preflight.require_platform(gate, facts, tables, snapshot)
+    with _obstacle(in_the_way):
+        preflight.require_platform(gate, facts, tables, snapshot)
 
     def read_source() -> Source:
         return source_of(request.project, ours=lambda path: is_ours(request.output, path))
 
     source = read_source()
-    notes = preflight.rehearsal_notes(source, asked=request.rehearsal, built_in=request.loaded.built_in)
+    notes: tuple[Note, ...] = ()
+    with _obstacle(in_the_way):
+        notes = preflight.rehearsal_notes(source, asked=request.rehearsal, built_in=request.loaded.built_in)
     plan = plan_of(
         run=secrets.token_hex(16),
         challenge=request.challenge,
@@ -111,7 +116,8 @@ def prepare(
         rehearsal=notes,
         seeds=_fresh_seeds(),
     )
-    preflight.require_memory(plan, catalogue, facts)
+    with _obstacle(in_the_way):
+        preflight.require_memory(plan, catalogue, facts)
     lacks = preflight.lacking(plan, gate, catalogue, snapshot)
     side_folder = None
     python = snapshot.python
@@ -120,7 +126,8 @@ def prepare(
         side_folder = request.side_folder(executable, python.interpreter.version)
         if side_folder is not None:
             del lacks["pytest"]
-    preflight.require_packages(lacks, snapshot)
+    with _obstacle(in_the_way):
+        preflight.require_packages(lacks, snapshot, facts)
     context = {
         "facts": told(facts),
         "snapshot_sha256": sha256(snapshot.dumps().encode()).hexdigest(),
@@ -136,6 +143,17 @@ def prepare(
         surroundings=Surroundings(project_root=str(request.project.resolve()), side_folder=side_folder),
         source=read_source,
     )
+
+
+@contextmanager
+def _obstacle(found: list[Undecided] | None) -> Iterator[None]:
+    """Keep what is in the way where somebody wants to know all of it; else let it be raised."""
+    try:
+        yield
+    except Undecided as error:
+        if found is None:
+            raise
+        found.append(error)
 
 
 def qualify(

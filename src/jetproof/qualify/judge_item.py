@@ -98,7 +98,7 @@ def _session(tests: tuple[TestResult, ...], records: Sequence[Record]) -> tuple[
     status = session_status(records)
     if status != 0 or isinstance(status, bool):
         return Outcome.ERROR, "exit-status-differs", f"every test passed, and pytest ended with status {status!r}"
-    return Outcome.PASS, "ok", f"{len(tests)} tests passed"
+    return Outcome.PASS, "ok", f"{len(tests)} test{'s' * (len(tests) != 1)} passed"
 
 
 def _measurements(end: Record) -> tuple[Measurement, ...] | None:

@@ -103,8 +103,8 @@ def lacking(plan: Plan, gate: Gate, catalogue: Mapping[str, Probe], snapshot: Sn
     return {package: needs[package] for package in told if _normal(package) not in have}
 
 
-def require_packages(lacks: Mapping[str, Sequence[str]], snapshot: Snapshot) -> None:
-    """Raise `Undecided` that names everything the target interpreter lacks."""
+def require_packages(lacks: Mapping[str, Sequence[str]], snapshot: Snapshot, facts: Facts) -> None:
+    """Raise `Undecided` that names everything the target interpreter lacks, and how it gets there on this machine."""
     if not lacks:
         return
     interpreter = snapshot.python.interpreter if snapshot.python is not None else None
@@ -112,9 +112,20 @@ def require_packages(lacks: Mapping[str, Sequence[str]], snapshot: Snapshot) -> 
     lines = [f"{package} (for {', '.join(items)})" for package, items in lacks.items()]
     raise Undecided(
         "\n  ".join([f"{name} lacks", *lines]),
-        hint="install them without replacing torch (jetproof install), or name another interpreter with --python",
+        hint=_how_to_install(lacks, name, on_jetson=facts.platform.is_jetson.value is not False),
         reason="packages-missing",
     )
+
+
+def _how_to_install(lacks: Mapping[str, Sequence[str]], python: str, *, on_jetson: bool) -> str:
+    """Return what puts the packages there: a board needs its own torch, any other machine takes the usual one."""
+    other = "or name another interpreter with --python"
+    if on_jetson:
+        return f"install them without replacing torch (jetproof install), {other}"
+    plain = f"{python} -m pip install {' '.join(lacks)}"
+    if "torch" in lacks:
+        plain += " (the selector on pytorch.org names the index for this machine's CUDA, or for none)"
+    return f"{plain}, {other}"
 
 
 def rehearsal_notes(source: Source, *, asked: bool, built_in: bool) -> tuple[Note, ...]:
@@ -132,8 +143,9 @@ def rehearsal_notes(source: Source, *, asked: bool, built_in: bool) -> tuple[Not
             hint = "commit or remove these, or rehearse with --rehearsal (a rehearsal proves nothing)"
             if source.hidden and not (source.changed or source.untracked):
                 hint = (
-                    "git check-attr -a FILE and git config core.autocrlf tell the filter or line ending "
-                    "that changes it; run in a checkout without it (git lfs uninstall), or rehearse (--rehearsal)"
+                    "git status does not tell these, and their bytes are not the commit's: git ls-files -v FILE and "
+                    "git check-attr -a FILE name the flag, filter or line ending; run in a checkout without it "
+                    "(for LFS: git lfs uninstall), or rehearse with --rehearsal"
                 )
             raise Undecided(
                 f"the checkout is not clean: {unclean}",
@@ -151,7 +163,7 @@ def _unclean(source: Source) -> str | None:
     for paths, word in (
         (source.changed, "changed"),
         (source.untracked, "untracked"),
-        (source.hidden, "not the commit's bytes, though git status does not say so"),
+        (source.hidden, "hidden from git"),
     ):
         if paths:
             more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
