@@ -172,6 +172,7 @@ LIVE: dict[str, Facts] = {
     ),
     "JD078": but(torch={"installs": copies("2.9.1", VENDOR)}),
     "JD062": but(torch={"python": unknown("python", Reason.TIMED_OUT, detail="no answer within 20 s")}),
+    "JD063": reported("pip install torch -i https://pypi.jetson-ai-lab.dev/jp6/cu126\nNXDOMAIN", TABLES),
     "JD079": but(torch={"torch": absent("torch.__version__", "site paths"), "others": ("/usr/bin/python3: 2.5.0",)}),
     "JD080": but(cuda={"cusparselt": absent("cuda.cusparselt", "ldconfig")}, torch={"trials": ()}),
     "JD082": but(
@@ -356,3 +357,28 @@ def test_an_interpreter_that_does_not_answer_blocks_on_every_machine(is_jetson: 
 def test_an_interpreter_that_was_not_asked_is_no_finding() -> None:
     facts = Facts(origin=Origin.LIVE, torch=TorchStack(interpreter=k("python.executable", "/usr/bin/python3")))
     assert not findings(BY_ID["JD062"], facts)
+
+
+OLD_INDEX = "pip install torch --index-url https://pypi.jetson-ai-lab.dev/jp6/cu126\n"
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        "NameResolutionError: Failed to resolve 'pypi.jetson-ai-lab.dev' ([Errno -2] Name or service not known)",
+        "ERROR: No matching distribution found for torch",
+    ],
+)
+def test_the_moved_index_is_named_with_its_new_address(failure: str) -> None:
+    first = diagnose(reported(OLD_INDEX + failure, TABLES), TABLES).findings[0]
+    assert first.name == "index-moved"
+    assert first.remedy[0].command is not None
+    assert first.remedy[0].command.endswith(
+        "'torch==2.8.0' 'torchvision==0.23.*' --index-url https://pypi.jetson-ai-lab.io/jp6/cu126"
+    )
+
+
+def test_the_new_address_or_no_failure_is_no_moved_index() -> None:
+    failure = "ERROR: No matching distribution found for torch"
+    assert not findings(BY_ID["JD063"], reported(OLD_INDEX.replace(".dev", ".io") + failure, TABLES))
+    assert not findings(BY_ID["JD063"], reported(OLD_INDEX + "Successfully installed torch-2.8.0", TABLES))
