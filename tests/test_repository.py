@@ -59,3 +59,45 @@ def test_no_module_is_imported_by_help() -> None:
     tree = ast.parse((ROOT / "src/jetproof/cli/commands.py").read_text())
     imported = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     assert [getattr(node, "module", None) for node in imported] == ["__future__"]
+
+
+def _documents() -> list[Path]:
+    """Return the documents that people read here; fixtures and templates have their links elsewhere."""
+    places = [ROOT / name for name in (".github", "docs", "examples", "benchmarks", "ci")]
+    return sorted([*ROOT.glob("*.md"), *(page for place in places for page in place.rglob("*.md"))])
+
+
+def _targets(text: str) -> list[str]:
+    """Return what the links of a Markdown text lead to, code aside."""
+    prose = re.sub(r"^(```|~~~).*?^\1|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)", prose)
+
+
+def _anchors(text: str) -> set[str]:
+    """Return the anchors of the headings, as GitHub makes them."""
+    headings = re.findall(
+        r"^#{1,6} +(.*?) *#*$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.M
+    )
+    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+
+
+def test_links_and_anchors_are_found_as_they_are_written() -> None:
+    assert _targets("[a](b.md#c) `[x](y)` ![i](<p.png>)\n```\n[no](no.md)\n```\n") == ["b.md#c", "p.png"]
+    assert _anchors('# "2.8.0a0" is not 2.8\n## `doctor`, and more\n') == {"280a0-is-not-28", "doctor-and-more"}
+
+
+def test_every_relative_link_leads_somewhere() -> None:
+    lost = []
+    for page in _documents():
+        for target in _targets(page.read_text(encoding="utf-8")):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            place = (page.parent / path).resolve() if path else page
+            broken = not place.exists() or (
+                anchor and place.suffix == ".md" and anchor not in _anchors(place.read_text(encoding="utf-8"))
+            )
+            if broken:
+                lost.append(f"{page.relative_to(ROOT)}: {target}")
+    assert not lost, "\n".join(lost)

@@ -100,7 +100,7 @@ def test_views_and_boards_are_listed(lab: Path, capsys: pytest.CaptureFixture[st
     assert main(["fleet", "query", str(lab / "none.duckdb"), "--json"]) == ExitCode.OK
     assert "differs" in json.loads(capsys.readouterr().out)["views"]
     assert main(["fleet", "boards", str(lab / "boards.toml"), "--board", "pi"]) == ExitCode.OK
-    assert capsys.readouterr().out.splitlines()[0] == f"1 boards in {lab}/boards.toml"
+    assert capsys.readouterr().out.splitlines()[0] == f"1 board in {lab}/boards.toml"
     assert main(["fleet", "boards", str(lab / "boards.toml"), "--json", "--label", "lab"]) == ExitCode.OK
     assert len(json.loads(capsys.readouterr().out)["boards"]) == 3
 

@@ -20,7 +20,8 @@ def _line(notice: Notice) -> str:
         properties.append(f"line={notice.line}")
     if notice.column:
         properties.append(f"col={notice.column}")
-    properties.append(f"title={_property(f'{notice.rule} {notice.name}')}")
+    title = notice.rule if notice.name == notice.rule else f"{notice.rule} {notice.name}"
+    properties.append(f"title={_property(title)}")
     return f"::{_COMMANDS[notice.level]} {','.join(properties)}::{_data(notice.message)}\n"
 
 

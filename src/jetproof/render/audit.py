@@ -10,7 +10,7 @@ from jetproof.install.audit import Audit
 from jetproof.install.finding import Finding, Severity, Verdict
 from jetproof.render.markup import code, escaped
 from jetproof.render.notice import Level, Notice
-from jetproof.render.style import PLAIN, Style, printable, printable_line
+from jetproof.render.style import PLAIN, Style, counted, printable, printable_line
 
 SCHEMA = "jetproof/audit/1"
 _MARKS = {Severity.BLOCKING: ("✗", "red"), Severity.WARNING: ("!", "yellow"), Severity.NOTE: ("i", "blue")}
@@ -46,9 +46,9 @@ def answer(audit: Audit) -> str:
 def _summary(audit: Audit) -> list[tuple[str, str]]:
     project = audit.project
     count = len(audit.selection.selected)
-    what = "packages" if project.locked else "direct requirements"
+    what = counted(count, "package" if project.locked else "direct requirement")
     return [
-        ("read", f"{project.path} ({project.kind.value}): {count} {what} for this board"),
+        ("read", f"{project.path} ({project.kind.value}): {what} for this board"),
         ("board", f"{audit.board.stack}: {audit.board.told}"),
         ("held", ", ".join(one.told + ("" if one.named else " (the tables' for this stack)") for one in audit.held)),
         *(("note", note) for note in project.notes),

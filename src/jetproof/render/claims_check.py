@@ -8,7 +8,7 @@ from typing import Any
 from jetproof.claims.check import Checked, Weight
 from jetproof.claims.write import Change
 from jetproof.render.notice import Level, Notice
-from jetproof.render.style import Style, printable, printable_line
+from jetproof.render.style import Style, counted, printable, printable_line
 
 SCHEMA = "jetproof/claims-check/1"
 _PAGE = "https://github.com/jetproof/jetproof/blob/main/docs/lane/claims.md"
@@ -93,7 +93,7 @@ def written(changes: Sequence[Change], style: Style, *, only_shown: bool) -> str
     if not changes:
         return style("Everything says what is proven already", "green") + "; nothing was written\n"
     verb = "would be written" if only_shown else "written"
-    lines = [f"{len(changes)} files {verb}"]
+    lines = [f"{counted(len(changes), 'file')} {verb}"]
     for change in changes:
         lines.append(f"  {printable_line(change.path)}" + ("  (new)" if change.old is None else ""))
         lines += [f"    line {line}: a hand-made change inside the block was replaced" for line in change.hand_made]

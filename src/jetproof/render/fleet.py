@@ -12,7 +12,7 @@ from jetproof.fleet.inventory import Inventory
 from jetproof.fleet.query import Table
 from jetproof.fleet.run import FleetResult
 from jetproof.fleet.state import BoardResult, Status
-from jetproof.render.style import PLAIN, Style, printable
+from jetproof.render.style import PLAIN, Style, counted, printable
 
 SCHEMA = "jetproof/fleet/1"
 TABLE_SCHEMA = "jetproof/fleet-table/1"
@@ -90,7 +90,7 @@ def boards(found: Inventory) -> str:
         (board.name, board.target, board.python or "", board.tier or "", ", ".join(board.labels))
         for board in found.boards
     ]
-    return f"{len(rows)} boards in {printable(found.read_from)}\n" + _grid(
+    return f"{counted(len(rows), 'board')} in {printable(found.read_from)}\n" + _grid(
         ("board", "target", "python", "tier", "labels"), rows
     )
 
@@ -99,7 +99,7 @@ def table(found: Table, limit: int) -> str:
     """Return an answer of the store as text."""
     text = _grid(found.columns, [tuple(_cell(value) for value in row) for row in found.rows])
     more = f"; only the first {limit} (--limit)" if found.cut else ""
-    return f"{len(found.rows)} rows{more}\n{text}"
+    return f"{counted(len(found.rows), 'row')}{more}\n{text}"
 
 
 def table_json(found: Table) -> dict[str, Any]:

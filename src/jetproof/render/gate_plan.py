@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 from jetproof.qualify.plan_model import Plan, ProbeStep
-from jetproof.render.style import printable, printable_line
+from jetproof.render.style import counted, printable, printable_line
 
 
 def gate_plan(plan: Plan) -> str:
     """Return the plan as text, the answer first."""
-    lines = [f"{plan.gate.id}: {len(plan.items)} items planned, none run (plan sha256 {plan.digest[:12]})"]
+    lines = [f"{plan.gate.id}: {counted(len(plan.items), 'item')} planned, none run (plan sha256 {plan.digest[:12]})"]
     tier = (
         f"{plan.tier.id} ({printable_line(plan.tier.name)})"
         if plan.tier is not None
@@ -30,7 +30,9 @@ def gate_plan(plan: Plan) -> str:
             what = json.dumps(step.params) if step.params else ""
         else:
             expected = step.pytest.expected
-            what = f"{len(expected)} tests" if expected else f"at least {step.pytest.at_least} tests"
+            what = (
+                counted(len(expected), "test") if expected else f"at least {counted(step.pytest.at_least or 0, 'test')}"
+            )
         lines.append(f"  {step.id:<{width}}  at most {step.timeout:g} s  {printable(what)}".rstrip())
     for entry in plan.excluded:
         lines.append(f"  {entry.id:<{width}}  not run: {printable(entry.message)}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jetproof.policy.model import Policy
-from jetproof.render.style import Style, printable_line
+from jetproof.render.style import Style, counted, printable_line
 from jetproof.workflow.scaffold.host import Host
 from jetproof.workflow.scaffold.plan import State, Step
 
@@ -23,7 +23,7 @@ def told(steps: Sequence[Step], host: Host, policy: Policy, style: Style, *, onl
         if any(step.state is State.KEPT for step in steps):
             answer = style("Nothing to write", "green")
     else:
-        answer = style(f"{count} files {'would be written' if only_shown else 'written'}", "green")
+        answer = style(f"{counted(count, 'file')} {'would be written' if only_shown else 'written'}", "green")
     lines = [f"{answer} for {printable_line(host.repository)}"]
     for step in steps:
         colour = _COLOURS.get(step.state)

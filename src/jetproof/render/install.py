@@ -12,7 +12,7 @@ from jetproof.install.interpreter import Installed, Interpreter
 from jetproof.install.merged import Why
 from jetproof.install.plan import Item, Plan
 from jetproof.install.proof import Proof
-from jetproof.render.style import PLAIN, Style, printable
+from jetproof.render.style import PLAIN, Style, counted, printable
 
 SCHEMA = "jetproof/install/1"
 
@@ -48,7 +48,8 @@ def _lines(result: Result) -> Iterator[str]:
         yield ""
         yield "Nothing was changed. To install: the same command without --dry-run"
         if refused:
-            yield f"It will stop at {len(refused)} requirements on the vendor's packages unless you agree (see above)."
+            at = counted(len(refused), "requirement")
+            yield f"It will stop at {at} on the vendor's packages unless you agree (see above)."
     elif result.status is Status.INSTALLED:
         yield ""
         yield f"Use it: source {result.target.path}/bin/activate"

@@ -6,17 +6,19 @@ from typing import Any
 
 from jetproof.policy.load import Loaded
 from jetproof.policy.model import Gate, ProbeItem, Tier
-from jetproof.render.style import printable
+from jetproof.render.style import counted, printable
 
 
 def gates(loaded: Loaded) -> str:
     """Return the list of gates, the place of the policy first."""
     policy = loaded.policy
-    lines = [f"{len(policy.gates)} gates in {loaded.path} (sha256 {loaded.sha256[:12]})"]
+    lines = [f"{counted(len(policy.gates), 'gate')} in {loaded.path} (sha256 {loaded.sha256[:12]})"]
     for gate in policy.gates:
         names = ", ".join((gate.id, *gate.aliases))
         lines += ["", f"{names}", f"  {printable(gate.description)}", f"  {_needs(gate)}"]
-        lines.append(f"  {len(gate.items)} items, about {gate.expected_cost.minutes:g} min: jetproof run {gate.id}")
+        lines.append(
+            f"  {counted(len(gate.items), 'item')}, about {gate.expected_cost.minutes:g} min: jetproof run {gate.id}"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -63,7 +65,8 @@ def shown(loaded: Loaded) -> str:
 def checked(loaded: Loaded) -> str:
     """Return the answer of a check that found nothing."""
     policy = loaded.policy
-    counts = f"{len(policy.gates)} gates, {len(policy.tiers)} tiers, {len(policy.environment_waivers)} waivers"
+    kinds = (("gate", policy.gates), ("tier", policy.tiers), ("waiver", policy.environment_waivers))
+    counts = ", ".join(counted(len(entries), noun) for noun, entries in kinds)
     return f"{loaded.path}: its form is right ({counts}; sha256 {loaded.sha256})\n"
 
 

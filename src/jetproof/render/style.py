@@ -31,6 +31,11 @@ def style_for(stream: TextIO) -> Style:
     return Style(colour=wanted or os.environ.get("FORCE_COLOR", "") not in ("", "0"))
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, which takes an s for any but one."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def printable(text: str) -> str:
     """Return foreign text with control characters shown, so that it cannot drive the terminal."""
     return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)

@@ -66,7 +66,7 @@ def ask(project: Path, start: Run = run) -> Answer:
         findings = tuple(_findings(json.loads(done.stdout)))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         return Answer(told=f"not understood: {type(error).__name__}")
-    return Answer(findings=findings, told=f"asked offline, {len(findings)} findings")
+    return Answer(findings=findings, told=f"asked offline, {len(findings)} finding{'s' * (len(findings) != 1)}")
 
 
 def _findings(said: Any) -> Iterator[Finding]:
