@@ -253,3 +253,28 @@ _NAMES = st.sampled_from(
 @given(st.dictionaries(_NAMES, _JSON, max_size=6))
 def test_any_object_is_explained_without_an_error(members: dict[str, object]) -> None:
     diagnose(facts(members, TABLES), TABLES)
+
+
+CUT = '{"schema": "jetproof/snapshot/1",\n "emulation": {"emulated": false, "x86": null},\n "files": {"/etc/nv_te'
+
+
+@pytest.mark.parametrize("text", [CUT, '{"is_x86_64": false, "machine": null, "windows 11": "no"}', '[{"amd64": 1}]'])
+def test_the_names_of_json_members_are_no_prose(text: str) -> None:
+    found = facts(intake(text.encode()).text, TABLES)
+    assert found.platform.is_jetson.unknown
+    assert found.platform.platform_class.unknown
+
+
+def test_the_values_of_json_members_are_read_with_their_lines() -> None:
+    given = intake(b'{\n "log": "ImportError: libcusparseLt.so.0: cannot open shared object file",\n "cut')
+    first = diagnose(facts(given.text, TABLES), TABLES).findings[0]
+    assert first.root_cause == "missing-cusparselt"
+    assert first.because[0].read_from == "line 2"
+
+
+@pytest.mark.parametrize("filler", ["\n", "   \n", "\t\r\n", "nothing to see\n"])
+def test_what_tells_nothing_does_not_hide_what_does(filler: str) -> None:
+    given = intake((filler * 50_000 + "ImportError: libcusparseLt.so.0: cannot open shared object\n").encode())
+    found = facts(given.text, TABLES)
+    assert len(found.messages) == 1
+    assert found.messages[0].read_from == "line 50001"

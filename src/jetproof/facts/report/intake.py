@@ -18,6 +18,9 @@ MOST_READ = 1 << 30
 _CHUNK = 1 << 20
 _ESCAPES = Expression(r"\x1b(?:\[[0-9;?]{0,32}[ -/]{0,8}[@-~]|[@-Z\\-_])")
 _CONTROL = Expression(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_JSON = Expression(r"\s{0,1000}(?:\{\s{0,1000}\"|\[\s{0,1000}[\"{])")
+_MEMBER_NAME = Expression(r"(?<!\\)\"(?:[^\"\\\n]|\\.){0,300}\"[ \t]{0,20}:")
+"""Of a JSON text that is no report object: a member's name says nothing of its value, as in "emulated": false."""
 _REPORT_FIELDS = frozenset(
     {"model", "jetpack", "l4t", "error_text", "torch_version", "container_image", "failing_command", "install_commands"}
 )
@@ -63,6 +66,8 @@ def intake(data: bytes, name: str = "the report") -> Intake:
     members = _members(text, name)
     if members is not None:
         return Intake(members=members, notes=tuple(notes))
+    if _JSON.match(text):
+        text = _MEMBER_NAME.sub("", text)
     text = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     return Intake(text=_CONTROL.sub("", text), notes=tuple(notes))
 

@@ -11,6 +11,8 @@ LONGEST_LINE = 2000
 """Characters of a line that are kept: searches stay linear in the text whatever it holds."""
 MOST_TEXT = 48 << 10
 """Characters of a text that rules search. Of longer texts the telling lines are kept."""
+_MOST_DULL = 2000
+"""Lines without a telling word that are remembered, so that a log that repeats them is read quickly."""
 _FENCE = Expression(r"\s{0,3}(?:```|~~~)")
 _PROMPT = Expression(
     r"\s{0,8}(?:>>> |\.\.\. |In \[\d{1,5}\]: ?|(?:\([\w.-]{1,40}\) "
@@ -98,13 +100,19 @@ def condensed(text: str, limit: int) -> str:
 def _telling(lines: list[str], limit: int) -> list[int]:
     """Return the numbers of lines that can tell something, each text once, from head and tail."""
     seen: set[str] = set()
+    dull: set[str] = set()
     candidates = []
     for number, line in enumerate(lines):
-        low = line[:LONGEST_LINE].lower()
-        if low in seen or not any(word in low for word in _TELLING):
+        if not line or line.isspace():
             continue
-        seen.add(low)
-        candidates.append(number)
+        low = line[:LONGEST_LINE].lower()
+        if low in seen or low in dull:
+            continue
+        if any(word in low for word in _TELLING):
+            seen.add(low)
+            candidates.append(number)
+        elif len(dull) < _MOST_DULL:
+            dull.add(low)
     head, tail, size = [], [], 0
     front, back = 0, len(candidates) - 1
     while front <= back and size < limit:
