@@ -65,7 +65,7 @@ def deaf() -> Iterator[int]:
 
 @pytest.fixture
 def calls(lab: dict[str, Board], deaf: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put an `ssh` on the PATH that takes the board's own keys; return the file where it notes each port it is given."""
+    """Put an `ssh` that takes each board's keys; return the file where it notes the ports."""
     log = tmp_path / "calls"
     programs = tmp_path / "bin"
     programs.mkdir()
