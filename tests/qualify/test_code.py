@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.qualify.test_checkout import git
 
 from jetproof.qualify.code import code
 from jetproof.qualify.journal import Journal
+from jetproof.qualify.sessions import MOST_MODULES
 
 pytestmark = pytest.mark.process
 RESOLVER = "lab.device:get"
@@ -66,6 +68,30 @@ def test_what_may_be_imported_in_its_place_counts(
     (project / path).write_text("")
 
     assert code(project, journal, resolver).not_in_commit == ((path,) if counts else ())
+
+
+def test_modules_that_torch_makes_without_a_file_are_none(project: Path, tmp_path: Path) -> None:
+    stream = good_stream()
+    end = next(record for record in stream if record["record"] == "pytest-finish")
+    end["modules"] = [
+        {"module": "torch.ops", "file": "_ops.py", "sha256": None},
+        {"module": "helper", "file": "helper.py", "sha256": None},
+        {"module": "lab", "file": "src/lab/__init__.py", "sha256": sha256(b"").hexdigest()},
+        {"module": "lab.device", "file": "src/lab/device.py", "sha256": sha256(b"other").hexdigest()},
+        {"module": "pytest", "file": "/usr/lib/pytest.py", "sha256": "0" * 64},
+    ]
+
+    found = code(project, journal_of(ran(Scripted(stream), tmp_path)), RESOLVER)
+
+    assert found.not_in_commit == ("helper.py", "src/lab/device.py")
+
+
+def test_too_many_modules_cannot_be_checked(project: Path, tmp_path: Path) -> None:
+    stream = good_stream()
+    end = next(record for record in stream if record["record"] == "pytest-finish")
+    end["modules"] = [{"module": "m", "file": "run.py", "sha256": None}] * MOST_MODULES
+
+    assert code(project, journal_of(ran(Scripted(stream), tmp_path)), RESOLVER).unchecked
 
 
 def test_a_link_to_a_folder_counts(project: Path, journal: Journal, tmp_path: Path) -> None:

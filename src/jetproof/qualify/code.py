@@ -54,7 +54,9 @@ def code(project: Path, journal: Journal, resolver: str | None, timeout: float =
     inside = os.fsencode(project.resolve().relative_to(root).as_posix())
     prefix = b"" if inside == b"." else inside + b"/"
     own = {path[len(prefix) :]: blob for path, blob in held.items() if path.startswith(prefix)}
-    found = {module.file for module in told.modules if not _is_held(project, own, module)}
+    found = {
+        module.file for module in told.modules if not (_is_held(project, own, module) or _is_no_file(project, module))
+    }
     try:
         found.update(shown(path) for path in _strangers(project, own, resolver))
     except _TooMany:
@@ -67,6 +69,11 @@ def _is_held(project: Path, own: Mapping[bytes, Blob], module: Module) -> bool:
     blob = own.get(path)
     data = content(project, path) if blob is not None else None
     return blob is not None and data is not None and is_blob(data, blob) and sha256(data).hexdigest() == module.sha256
+
+
+def _is_no_file(project: Path, module: Module) -> bool:
+    """Return whether it is one of torch's modules that name a file, like `_ops.py`, and were made without one."""
+    return module.name.startswith("torch.") and module.sha256 is None and not os.path.lexists(project / module.file)
 
 
 class _TooMany(Exception):

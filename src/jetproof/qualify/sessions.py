@@ -18,6 +18,7 @@ MOST_MODULES = 2000
 class Module:
     """A module of the project that a session had imported."""
 
+    name: str
     file: str
     """Below the top of the project."""
     sha256: str | None
@@ -63,7 +64,7 @@ def _imported(listed: Any) -> Iterator[Module]:
         file = one.get("file") if isinstance(one, dict) else None
         if isinstance(file, str) and file and not file.startswith(("/", "~", "<")):
             digest = one.get("sha256")
-            yield Module(file=file, sha256=digest if isinstance(digest, str) else None)
+            yield Module(name=str(one.get("module")), file=file, sha256=digest if isinstance(digest, str) else None)
 
 
 def _modules(end: Mapping[str, Any]) -> Iterator[str]:
