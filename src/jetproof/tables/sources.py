@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jetproof.tables.builds import BuildOnStack, builds
 from jetproof.tables.rows import TorchBuild
-from jetproof.tables.stacks import Stack
+from jetproof.tables.stacks import Stack, numbers
 
 _KINDS = (
     "nvidia-wheel",
@@ -26,6 +26,8 @@ _KINDS = (
 INDEXES = ("package-index", "pytorch-index")
 _UP_TO = re.compile(r"\bgood up to torch (\d+\.\d+\.\d+)")
 _FROM = re.compile(r"\bgood from (\d+\.\d+)")
+_ONLY = re.compile(r"(\d+\.\d+\.\d+)(?: \(|$)")
+_OR_NEWER = re.compile(r"(\d+\.\d+)\+")
 PAIRED_VISION = {(1, 10): 11, (1, 11): 12, (1, 12): 13, (1, 13): 14, **{(2, minor): 15 + minor for minor in range(30)}}
 """torch release to the minor number of its torchvision."""
 BELOW_2 = "numpy<2"
@@ -79,7 +81,10 @@ def conditions(one: BuildOnStack, stack: Stack) -> tuple[tuple[Condition, ...], 
     build = one.build
     needs: list[Condition] = []
     notes: list[str] = []
-    if build.python and stack.python_tag not in build.python and "cp" in build.python:
+    oldest = re.fullmatch(r"cp3(\d+)\+", build.python or "")
+    if oldest and numbers(stack.python) >= (3, int(oldest[1])):
+        needs.append(Condition(text=f"Python 3.{oldest[1]} or newer; the system's is {stack.python}"))
+    elif build.python and stack.python_tag not in build.python and "cp" in build.python:
         needs.append(Condition(text=f"a Python for {build.python}; the system's is {stack.python}"))
     elif build.python and "cp" in build.python:
         needs.append(Condition(text=f"Python {stack.python} ({stack.python_tag}), the system's own"))
@@ -108,5 +113,9 @@ def requirements(one: BuildOnStack) -> tuple[str, ...]:
         major, minor = (int(part) for part in last.split(".")[:2])
         vision = PAIRED_VISION.get((major, minor))
         return (f"torch=={last}", f"torchvision==0.{vision}.*" if vision else "torchvision", f"torchaudio=={last}")
-    first = next((found[1] for found in [_FROM.search(one.verdict.why)] if found), None)
+    only = _ONLY.match(one.build.torch_version or "")
+    if only:
+        return (f"torch=={only[1]}", "torchvision", "torchaudio")
+    lowest = _FROM.search(one.verdict.why) or _OR_NEWER.fullmatch(one.build.torch_version or "")
+    first = lowest[1] if lowest else None
     return (f"torch>={first}" if first else "torch", "torchvision", "torchaudio")
