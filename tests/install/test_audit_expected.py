@@ -89,7 +89,7 @@ def test_the_reasons_are_told(shared: Path) -> None:
     assert "torchaudio is not in the vendor's set" in comfyui
     fork = words(judged(locks / "obliteratus-fork/pyproject.toml", "jp6.2"))
     assert "torch>=2.0 is satisfied" in fork
-    assert "would add torch 2.14.1 with about 19" in fork
+    assert "would add torch 2.14.1 (the newest for Python 3.10)" in fork
     assert "sm_87 has to be proved on the board" in fork
     assert "torch 2.7.0" in words(judged(locks / "marker/poetry.lock", "jp6.2"))
     assert judged(locks / "oyez-sa-asr/pylock.toml", "jp6.2").findings == ()

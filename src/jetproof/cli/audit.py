@@ -68,10 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     tables = load()
     board, held = _board(arguments, tables)
     if arguments.emit:
-        from jetproof.install.holding import emitted
-
-        sys.stdout.write(emitted(arguments.emit, held, board, tables))
-        return int(ExitCode.OK)
+        return _emit(arguments, held, board, tables)
     if arguments.fix:
         return _fix(arguments, held, board, tables)
     project = readers.read(arguments.path)
@@ -79,7 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
         from jetproof.install.audit_resolution import resolved
 
         project = resolved(project, board, held, offline=arguments.offline, index_url=arguments.index_url)
-    result = audit(project, board, tables, held=held, extras=arguments.extra, groups=arguments.group)
+    result = audit(
+        project, board, tables, held=held, extras=arguments.extra, groups=arguments.group, asked=str(arguments.path)
+    )
     _print(arguments, result)
     return int(result.verdict.exit_code)
 
@@ -106,6 +105,19 @@ def _board(arguments: argparse.Namespace, tables: Tables) -> tuple[StackBoard, t
     facts = facts_of(RecordedTarget(arguments.source).collect(CollectRequest(trials=False)), tables)
     found = {one.name: one for one in (*held_of(facts), *named)}
     return board_of(facts, tables, arguments.python), tuple(found.values())
+
+
+def _emit(arguments: argparse.Namespace, held: tuple[Held, ...], board: StackBoard, tables: Tables) -> int:
+    if arguments.emit == "pyproject":
+        from jetproof.install.fix import table
+
+        text = table(arguments.path, held, board, tables)
+    else:
+        from jetproof.install.holding import emitted
+
+        text = emitted(arguments.emit, held, board, tables)
+    sys.stdout.write(text)
+    return int(ExitCode.OK)
 
 
 def _fix(arguments: argparse.Namespace, held: tuple[Held, ...], board: StackBoard, tables: Tables) -> int:

@@ -58,9 +58,13 @@ def audit(
     held: Sequence[Held] = (),
     extras: Sequence[str] = (),
     groups: Sequence[str] = (),
+    asked: str | None = None,
     judgements: Sequence[Judgement] = JUDGEMENTS,
 ) -> Audit:
-    """Return what installing a project on a board would do to the vendor's torch."""
+    """Return what installing a project on a board would do to the vendor's torch.
+
+    `asked` is the path that a person named, a folder perhaps; the commands of the remedies repeat it.
+    """
     kept = {one.name: one for one in held}
     if "torch" not in kept:
         kept = {"torch": vendor_held(board.target, tables), **kept}
@@ -80,6 +84,7 @@ def audit(
             groups=wanted_groups,
         ),
         keys=frozenset((DEFAULT, *map(extra_key, wanted_extras), *map(group_key, wanted_groups))),
+        asked=asked,
     )
     found = [finding for judgement in judgements for finding in judgement.check(case)]
     if project.computed:

@@ -90,6 +90,8 @@ class Case:
     markers: Markers
     keys: frozenset[str]
     """The extras and groups that were asked for, and the plain install."""
+    asked: str | None = None
+    """The path that a person named; None when only the file is known."""
 
     @property
     def torch(self) -> Held:
@@ -118,7 +120,9 @@ class Case:
     @property
     def because_held(self) -> Because:
         """Quote what is held."""
-        told = "--held" if self.torch.named else "tables: the newest vendor build for this stack"
+        told = "tables: the newest vendor build for this stack"
+        if self.torch.named:
+            told = "--held" if self.board.stack.partition("/")[0] in self.tables.stacks else "--held or the read-out"
         return Because(fact="held", value=self.torch.told, read_from=told)
 
     @property
@@ -141,7 +145,12 @@ class Case:
 
     @property
     def quoted_path(self) -> str:
-        """The project's path as a shell takes it, for commands that are pasted."""
+        """What was named for the audit, a file or its folder, as a shell takes it: for commands that are pasted."""
+        return shlex.quote(self.asked or self.project.path)
+
+    @property
+    def quoted_file(self) -> str:
+        """The file that was read, as a shell takes it."""
         return shlex.quote(self.project.path)
 
     @property

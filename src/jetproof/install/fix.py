@@ -14,7 +14,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from jetproof.errors import Refused, UsageError
 from jetproof.install.case import Held
-from jetproof.install.holding import ALWAYS, COMMENT, FAMILY, NOT_ON_BOARD, overrides, with_torch
+from jetproof.install.holding import ALWAYS, COMMENT, FAMILY, NOT_ON_BOARD, block, entries, overrides, with_torch
 from jetproof.install.locked import LockedPackage, normal, redacted
 from jetproof.install.readers import pyproject
 from jetproof.install.readers.document import content, project_root, toml
@@ -75,6 +75,21 @@ def fix(path: Path, held: Sequence[Held], board: StackBoard, tables: Tables, *, 
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
         write_atomically(target, _as_it_was(target, after), mode=mode, follow=False)
     return Change(path=target, before=before, after=after, written=write and before != after, use=use)
+
+
+def table(path: Path, held: Sequence[Held], board: StackBoard, tables: Tables) -> str:
+    """Return the table that `fix` would write for a project, the overrides that it has already among them.
+
+    Where no pyproject.toml with a [project] table is there, the project's own bounds are not known.
+    """
+    kept = with_torch(held, board, tables)
+    target = path if path.name == "pyproject.toml" else (path if path.is_dir() else path.parent) / "pyproject.toml"
+    if not target.is_file():
+        return block(entries(kept))
+    parsed = toml(target, content(target))
+    if "project" not in parsed:
+        return block(entries(kept))
+    return block(_entries(pyproject.read(target, project_root(target)).packages, _present(parsed), kept))
 
 
 def _as_it_was(path: Path, text: str) -> bytes:

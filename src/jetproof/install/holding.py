@@ -7,6 +7,7 @@ stays. The bounds that other packages put on torch are lost with an override, on
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from jetproof.install.case import Held, vendor_held
@@ -81,14 +82,18 @@ def emitted(form: str, held: Sequence[Held], board: StackBoard, tables: Tables) 
         case "excludes":
             return excludes(kept, board)
         case _:
-            return block(kept)
+            return block(entries(kept))
 
 
-def block(held: Sequence[Held]) -> str:
-    """Return the table of pyproject.toml, for a project whose own requirements are not looked at."""
-    wanted = dict.fromkeys((*ALWAYS, *(one.name for one in held)))
-    entries = "".join(f'    "{name} ; {NOT_ON_BOARD}",\n' for name in wanted)
-    return f"[tool.uv]\n# {COMMENT}\noverride-dependencies = [\n{entries}]\n"
+def entries(held: Sequence[Held]) -> list[str]:
+    """Return the overrides for a project whose own requirements are not known."""
+    return [f"{name} ; {NOT_ON_BOARD}" for name in dict.fromkeys((*ALWAYS, *(one.name for one in held)))]
+
+
+def block(wanted: Sequence[str]) -> str:
+    """Return the table of pyproject.toml with some overrides."""
+    lines = "".join(f"    {json.dumps(entry, ensure_ascii=False)},\n" for entry in wanted)
+    return f"[tool.uv]\noverride-dependencies = [\n    # {COMMENT}\n{lines}]\n"
 
 
 COMMENT = "jetproof: on a Jetson the vendor's packages stay; elsewhere they are asked for as before"

@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+SEEN_WITH: Final = (3, 10)
+"""The Python that all of it was resolved for; another may get older releases."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Needs:
@@ -70,9 +73,30 @@ NEEDS: Final[Mapping[str, Needs]] = {
 }
 """By normalised name."""
 
-PINS_TORCH: Final[Mapping[str, str]] = {
-    "torchvision": "each release pins one torch exactly; the newest known, 0.29.2, asks for torch 2.14.1",
-    "torchaudio": "older releases pin one torch exactly; with the newest known, 2.11.1, torch 2.14.1 was chosen",
+
+@dataclass(frozen=True, kw_only=True)
+class Sibling:
+    """How a sibling of torch from the index brings a torch of its own."""
+
+    pins: str
+    """What its releases ask for, in words."""
+    newest: str
+    """The newest release that was looked at."""
+    brings: str
+    """What was seen of that one, with the Python of `SEEN_WITH`."""
+
+
+PINS_TORCH: Final[Mapping[str, Sibling]] = {
+    "torchvision": Sibling(
+        pins="each release pins one torch exactly",
+        newest="0.29.2",
+        brings="the newest known, 0.29.2, asks for torch 2.14.1",
+    ),
+    "torchaudio": Sibling(
+        pins="older releases pin one torch exactly",
+        newest="2.11.1",
+        brings="with the newest known, 2.11.1, torch 2.14.1 was chosen",
+    ),
 }
 """Siblings of torch that bring a torch of their own when they come from the index."""
 

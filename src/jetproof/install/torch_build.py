@@ -64,26 +64,18 @@ def origin(release: str | None, source: Source, case: Case, location: str | None
         return Origin(what=f"another build for Jetson{f' ({row.jetpack})' if row and row.jetpack else ''}", works=works)
     cuda = cuda_of(release, place)
     if cuda:
-        return Origin(what=f"a build for ARM servers (SBSA) with CUDA {cuda}{_lacks(row, cuda, case)}", works=works)
+        return Origin(what=f"a build for ARM servers (SBSA) with CUDA {cuda}{lacks(row, cuda, case)}", works=works)
     if row is not None and row.kind == "pypi-wheel":
         if row.sm_archs == () or "cpu" in (row.torch_version or ""):
             return Origin(what="the index's build for aarch64, which is a CPU build up to 2.10", works=False)
         cuda = cuda_of(row.torch_version, None) or row.cuda
         told = f" with CUDA {cuda}" if cuda else ""
-        return Origin(what=f"the index's build for ARM servers (SBSA){told}{_lacks(row, cuda, case)}", works=works)
+        return Origin(what=f"the index's build for ARM servers (SBSA){told}{lacks(row, cuda, case)}", works=works)
     return Origin(what="a build from the index", works=works)
 
 
-def newest_from_index(case: Case) -> tuple[str, Origin]:
-    """Return number and kind of the newest torch on the public index that the tables know."""
-    rows = [row for row in case.tables.torch_builds if row.kind == "pypi-wheel" and row.sm_archs]
-    newest = max(rows, key=lambda row: _number(row.torch_version) or Version("0"))
-    release = (newest.torch_version or "").partition("+")[0]
-    return release, origin(release, Source(kind=SourceKind.UNKNOWN), case)
-
-
-def _lacks(row: TorchBuild | None, cuda: str | None, case: Case) -> str:
-    """What of the board such a build does not serve: its CUDA, its compute capability."""
+def lacks(row: TorchBuild | None, cuda: str | None, case: Case) -> str:
+    """Say in parentheses what of the board a build does not serve: its CUDA, its compute capability."""
     parts: list[str] = []
     stack = case.board.target
     if cuda and cuda.split(".")[0] != stack.cuda.split(".")[0]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jetproof.install.audit import Audit
-from jetproof.install.finding import Finding, Severity, Verdict
+from jetproof.install.finding import Finding, Remedy, Severity, Verdict
 from jetproof.render.markup import code, escaped
 from jetproof.render.notice import Level, Notice
 from jetproof.render.style import PLAIN, Style, counted, printable, printable_line
@@ -47,8 +47,9 @@ def _summary(audit: Audit) -> list[tuple[str, str]]:
     project = audit.project
     count = len(audit.selection.selected)
     what = counted(count, "package" if project.locked else "direct requirement")
+    kind = "" if posixpath.basename(project.path) == project.kind.value else f" ({project.kind.value})"
     return [
-        ("read", f"{project.path} ({project.kind.value}): {what} for this board"),
+        ("read", f"{project.path}{kind}: {what} for this board"),
         ("board", f"{audit.board.stack}: {audit.board.told}"),
         ("held", ", ".join(one.told + ("" if one.named else " (the tables' for this stack)") for one in audit.held)),
         *(("note", note) for note in project.notes),
@@ -59,9 +60,38 @@ def told(audit: Audit, style: Style = PLAIN) -> str:
     """Return the whole audit for a terminal."""
     lines = [style(answer(audit), "bold", _COLOURS[audit.verdict])]
     lines += [f"  {style(label.ljust(6), 'dim')} {printable(text)}" for label, text in _summary(audit)]
-    for finding, others in _gathered(audit.findings):
-        lines += ["", *_finding(finding, others, style)]
+    gathered = tuple(_gathered(audit.findings))
+    common = _common(gathered)
+    for finding, others in gathered:
+        lines += ["", *_finding(finding, others, common, style)]
+    for rules, steps in _by_rules(common):
+        lines += ["", style(f"instead, for {rules}", "green")]
+        for step in steps:
+            lines += _step(step, "    ", style)
     return "\n".join(lines) + "\n"
+
+
+def _common(gathered: Sequence[tuple[Finding, Sequence[Finding]]]) -> Mapping[Remedy, tuple[str, ...]]:
+    """The steps that mend several findings, with the rules of those: they are told once, at the end."""
+    rules: dict[Remedy, list[str]] = {}
+    for finding, _ in gathered:
+        for step in finding.remedy:
+            rules.setdefault(step, []).append(finding.rule)
+    return {step: tuple(dict.fromkeys(names)) for step, names in rules.items() if len(names) > 1}
+
+
+def _by_rules(common: Mapping[Remedy, tuple[str, ...]]) -> Iterator[tuple[str, Sequence[Remedy]]]:
+    """Those steps by the rules that they belong to, in words."""
+    for rules in dict.fromkeys(common.values()):
+        named = " and ".join(filter(None, (", ".join(rules[:-1]), rules[-1])))
+        yield named, [step for step, names in common.items() if names == rules]
+
+
+def _step(step: Remedy, indent: str, style: Style) -> list[str]:
+    lines = [f"{indent}{printable(step.text)}"]
+    if step.command:
+        lines.append(f"{indent}{style('$', 'dim')} {printable(step.command)}")
+    return lines
 
 
 def _gathered(findings: Sequence[Finding]) -> Iterator[tuple[Finding, Sequence[Finding]]]:
@@ -78,7 +108,9 @@ def _gathered(findings: Sequence[Finding]) -> Iterator[tuple[Finding, Sequence[F
             yield finding, alike[1:]
 
 
-def _finding(finding: Finding, others: Sequence[Finding], style: Style) -> list[str]:
+def _finding(
+    finding: Finding, others: Sequence[Finding], common: Mapping[Remedy, tuple[str, ...]], style: Style
+) -> list[str]:
     mark, colour = _MARKS[finding.severity]
     place = printable_line(str(finding.where))
     lines = [f"{style(f'[{mark}] {finding.rule} {finding.name}', colour, 'bold')} {style(place, 'dim')}"]
@@ -93,9 +125,9 @@ def _finding(finding: Finding, others: Sequence[Finding], style: Style) -> list[
         where = style(f"  ({printable(reason.read_from)})", "dim")
         lines.append(f"    {style('because', 'dim')}  {printable(reason.fact)} = {_short(reason.value)}{where}")
     for step in finding.remedy:
-        lines.append(f"    {style('instead', 'green')}  {printable(step.text)}")
-        if step.command:
-            lines.append(f"             {style('$', 'dim')} {printable(step.command)}")
+        if step not in common:
+            first, *more = _step(step, " " * 13, style)
+            lines += [f"    {style('instead', 'green')}  {first.lstrip()}", *more]
     if others:
         names = ", ".join(dict.fromkeys(one.package or str(one.where) for one in others))
         lines.append(f"    {style('likewise', 'dim')} {len(others)} more: {_short(names, 600)}")
@@ -112,19 +144,26 @@ def markdown(audit: Audit) -> str:
     """Return the audit as Markdown for an issue or a job's summary."""
     lines = [f"**{escaped(answer(audit))}**", "", "| | |", "|---|---|"]
     lines += [f"| {label} | {escaped(text)} |" for label, text in _summary(audit)]
-    for finding, others in _gathered(audit.findings):
+    gathered = tuple(_gathered(audit.findings))
+    common = _common(gathered)
+    for finding, others in gathered:
         mark, _ = _MARKS[finding.severity]
         lines += ["", f"### {mark} [{finding.rule} {finding.name}]({finding.url})", ""]
         lines.append(f"{escaped(finding.message)} ({code(str(finding.where))})")
         lines.append("")
         if finding.wanted_by and finding.package:
             lines.append(f"- asked by {code(' > '.join((*finding.wanted_by, finding.package)))}")
-        for step in finding.remedy:
-            lines.append(f"- instead: {escaped(step.text)}" + (f": {code(step.command)}" if step.command else ""))
+        lines += [_item("instead: ", step) for step in finding.remedy if step not in common]
         if others:
             names = ", ".join(dict.fromkeys(one.package or str(one.where) for one in others))
             lines.append(f"- likewise: {escaped(_short(names, 600))}")
+    for rules, steps in _by_rules(common):
+        lines += ["", f"### Instead, for {rules}", "", *(_item("", step) for step in steps)]
     return "\n".join(lines) + "\n"
+
+
+def _item(label: str, step: Remedy) -> str:
+    return f"- {label}{escaped(step.text)}" + (f": {code(step.command)}" if step.command else "")
 
 
 def json_object(audit: Audit) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from jetproof.tables.rows import (
     DetectionFact,
     Image,
     ImageGroup,
+    IndexTorch,
     LookAlike,
     Module,
     Neighbour,
@@ -45,6 +46,11 @@ class Tables:
     def torch_builds(self) -> tuple[TorchBuild, ...]:
         """Places where a torch for Jetson can come from."""
         return rows(TorchBuild, "torch_builds")
+
+    @cached_property
+    def index_torch(self) -> tuple[IndexTorch, ...]:
+        """The newest torch on the public index, for each Python."""
+        return rows(IndexTorch, "index_torch")
 
     @cached_property
     def quantization(self) -> tuple[QuantizationBuild, ...]:

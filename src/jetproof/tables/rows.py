@@ -109,6 +109,25 @@ class TorchBuild:
 
 
 @dataclass(frozen=True, kw_only=True)
+class IndexTorch:
+    """The newest torch that the public index has for one Python on aarch64."""
+
+    id: str
+    python: str
+    """Two numbers, like "3.8"."""
+    torch_version: str
+    cuda: str | None
+    """The CUDA that it is built with; None for a CPU build."""
+    nvidia_packages: int
+    """How many of NVIDIA's packages it brings, triton among them."""
+    inspected: bool
+    """Whether torch_builds has what is inside it."""
+    notes: tuple[str, ...]
+    sources: tuple[Source, ...]
+    confidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class QuantizationBuild:
     """One bitsandbytes build and the GPU code inside."""
 

@@ -16,7 +16,10 @@ from collections.abc import Iterator
 from jetproof.install.case import Case
 from jetproof.install.finding import Because, Finding, Remedy, Severity, Verdict
 from jetproof.install.judgements.judgement import Judgement
-from jetproof.install.locked import SourceKind, Unknown
+from jetproof.install.locked import Kind, SourceKind, Unknown
+
+_COMPILED = (Kind.REQUIREMENTS, Kind.PYPROJECT, Kind.SETUP_CFG, Kind.SETUP_PY)
+"""What `uv pip compile` takes."""
 
 
 def _of_environments(case: Case) -> Iterator[Unknown]:
@@ -58,14 +61,23 @@ def check(case: Case) -> Iterator[Finding]:
             where=unknown.where,
             message=f"not known: {unknown.what}: {unknown.why}",
             because=(Because(fact="input", value=unknown.what, read_from=str(unknown.where)),),
-            remedy=(
-                Remedy(
-                    text="write a lock on any machine, and audit that",
-                    command=f"uv pip compile --python-version {case.board.python[0]}.{case.board.python[1]} "
-                    f"--python-platform aarch64-unknown-linux-gnu {case.quoted_path} -o requirements-jetson.txt",
-                ),
-            ),
+            remedy=(_remedy(case),),
         )
+
+
+def _remedy(case: Case) -> Remedy:
+    """What leads to an answer: uv only where it takes such a file."""
+    if case.project.kind in _COMPILED:
+        return Remedy(
+            text="write a lock on any machine, and audit that",
+            command=f"uv pip compile --python-version {case.board.python[0]}.{case.board.python[1]} "
+            f"--python-platform aarch64-unknown-linux-gnu {case.quoted_file} -o requirements-jetson.txt",
+        )
+    if case.project.locked:
+        return Remedy(
+            text=f"lock again so that Python {case.board.python_full} on Linux aarch64 is among its environments"
+        )
+    return Remedy(text="write what pip installs there into a requirements.txt, and audit that")
 
 
 JUDGEMENT = Judgement(id="JA013", name="input-not-known", check=check)

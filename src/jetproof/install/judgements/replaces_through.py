@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from jetproof.install.case import Case
 from jetproof.install.finding import Because, Confidence, Finding, Severity, Verdict
 from jetproof.install.judgements.judgement import Judgement, hold
-from jetproof.install.known_projects import NEEDS
+from jetproof.install.known_projects import NEEDS, SEEN_WITH
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -30,6 +30,8 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         if needs.through != "torch" and needs.through in case.held:
             continue
+        python = ".".join(map(str, SEEN_WITH))
+        seen = "seen was" if case.board.python == SEEN_WITH else f"seen with Python {python} was"
         through = "itself" if needs.through == "torch" else f"through {needs.through}"
         yield Finding(
             rule=JUDGEMENT.id,
@@ -41,10 +43,10 @@ def check(case: Case) -> Iterator[Finding]:
             release=one.package.release,
             wanted_by=one.wanted_by,
             where=one.package.where,
-            message=f"{one.package.wanted} brings another torch {through}: seen was {needs.seen}",
+            message=f"{one.package.wanted} brings another torch {through}: {seen} {needs.seen}",
             because=(
                 case.because(one),
-                Because(fact="seen", value=needs.seen, read_from="resolved on 2026-11-30"),
+                Because(fact="seen", value=needs.seen, read_from=f"resolved on 2026-11-30, Python {python}"),
                 case.because_held,
             ),
             remedy=hold(case),

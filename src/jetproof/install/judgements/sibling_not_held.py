@@ -14,13 +14,15 @@ What to do
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from jetproof.install.case import Case
-from jetproof.install.finding import Because, Confidence, Finding, Remedy, Severity, Verdict
+from jetproof.install.finding import Confidence, Finding, Remedy, Severity, Verdict
+from jetproof.install.index_torch import exact_of
 from jetproof.install.judgements.judgement import Judgement, hold
-from jetproof.install.known_projects import PINS_TORCH, UNMATCHED
+from jetproof.install.known_projects import PINS_TORCH, SEEN_WITH, UNMATCHED
 from jetproof.install.selection import Selected
 from jetproof.install.torch_build import is_cpu, is_jetson_source
 
@@ -33,7 +35,7 @@ def _brings_torch(case: Case, one: Selected) -> Verdict | None:
     return None if one.package.name in UNMATCHED else Verdict.REPLACES_TORCH
 
 
-def _message(one: Selected, verdict: Verdict | None, locked: bool) -> str:
+def _message(one: Selected, verdict: Verdict | None, locked: bool, python: tuple[int, int]) -> str:
     what = f"{one.package.wanted} is not in the vendor's set"
     if locked:
         cpu = is_cpu(one.package.release, one.package.source.location)
@@ -42,7 +44,21 @@ def _message(one: Selected, verdict: Verdict | None, locked: bool) -> str:
         return f"{what}: the lock brings {built} that is compiled against another torch{kept}"
     if verdict is None:
         return f"{what}: the index's build is compiled against another torch, and nothing checks that they match"
-    return f"{what}: {PINS_TORCH[one.package.name]}"
+    return f"{what}: {_pinned(one, python)}"
+
+
+def _pinned(one: Selected, python: tuple[int, int]) -> str:
+    """How it brings another torch: the release that is pinned, else the newest where the bound admits it."""
+    sibling = PINS_TORCH[one.package.name]
+    try:
+        specifiers = SpecifierSet(one.specifier or "")
+    except InvalidSpecifier:
+        return sibling.pins
+    exact = exact_of(specifiers)
+    if exact is not None:
+        return f"the index's {exact} is compiled against the index's torch, not the vendor's; {sibling.pins}"
+    seen = python == SEEN_WITH and specifiers.contains(sibling.newest)
+    return f"{sibling.pins}; {sibling.brings}" if seen else sibling.pins
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -66,10 +82,10 @@ def check(case: Case) -> Iterator[Finding]:
                 release=one.package.release,
                 wanted_by=one.wanted_by,
                 where=one.package.where,
-                message=_message(one, verdict, case.project.locked),
+                message=_message(one, verdict, case.project.locked, case.board.python),
                 because=(
                     case.because(one),
-                    Because(fact="held", value=", ".join(kept.told for kept in case.held.values()), read_from="--held"),
+                    replace(case.because_held, value=", ".join(kept.told for kept in case.held.values())),
                 ),
                 remedy=(
                     Remedy(text=f"build {name} from source against the vendor's torch, then hold it too"),

@@ -21,25 +21,21 @@ from packaging.version import Version
 from jetproof.install.case import Case, Held
 from jetproof.install.finding import Finding, Remedy, Severity, Verdict
 from jetproof.install.fit import Fit, fit
+from jetproof.install.index_torch import exact_of, fetched
 from jetproof.install.judgements.judgement import Judgement, hold
 from jetproof.install.locked import SourceKind
 from jetproof.install.selection import Selected
-from jetproof.install.torch_build import newest_from_index, origin
+from jetproof.install.torch_build import origin
 
 
 def _another(case: Case, one: Selected, specifiers: SpecifierSet) -> str:
     """What an installer would fetch instead."""
-    exact = next(
-        (spec.version for spec in specifiers if spec.operator in ("==", "===") and "*" not in spec.version), None
-    )
+    if one.package.name == "torch":
+        return fetched(specifiers, one.package.source, case).told
+    exact = exact_of(specifiers)
     if exact is not None:
         return f"{one.package.name} {exact}: {origin(exact, one.package.source, case).what}"
-    if one.package.name != "torch":
-        return f"another {one.package.name}, and with it another torch"
-    release, what = newest_from_index(case)
-    if specifiers.contains(release):
-        return f"torch {release} (the newest known): {what.what}"
-    return "the newest that fits from the index, none of which is made for this board"
+    return f"another {one.package.name}, and with it another torch"
 
 
 def _why(one: Selected, kept: Held, how: Fit, specifiers: SpecifierSet) -> str:

@@ -19,9 +19,9 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from jetproof.install.case import Case
 from jetproof.install.finding import Because, Finding, Remedy, Severity
 from jetproof.install.fit import Fit, fit
+from jetproof.install.index_torch import fetched
 from jetproof.install.judgements.judgement import Judgement
 from jetproof.install.selection import Selected
-from jetproof.install.torch_build import newest_from_index
 
 
 def _accepts(case: Case, one: Selected) -> bool:
@@ -54,7 +54,7 @@ def check(case: Case) -> Iterator[Finding]:
     for one in case.selection.named("torch")[:1]:
         if not _accepts(case, one):
             continue  # told by the judgement on requirements
-        release, what = newest_from_index(case)
+        other = fetched(SpecifierSet(one.specifier or ""), one.package.source, case)
         asked = f"{one.package.name}{one.specifier or ''}"
         yield Finding(
             rule=JUDGEMENT.id,
@@ -64,8 +64,8 @@ def check(case: Case) -> Iterator[Finding]:
             wanted_by=one.wanted_by,
             where=one.package.where,
             message=f"{asked} is satisfied by the vendor's {case.torch.told} where the installer sees it (pip, or uv "
-            f"in the same prefix); uv in a venv with --system-site-packages does not, and would add torch {release} "
-            f"with about 19 of NVIDIA's packages: {what.what}",
+            f"in the same prefix); uv in a venv with --system-site-packages does not, and would "
+            f"{'add' if other.exists else 'find'} {other.told}",
             because=(
                 case.because(one),
                 Because(

@@ -7,6 +7,7 @@ What is read
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from jetproof.install.locked import Kind, Project, Unknown, Where
@@ -19,9 +20,12 @@ NAMES = ("environment.yml", "environment.yaml", "conda-lock.yml", "Pipfile", "pi
 
 def read(path: Path, root: Path) -> Project:
     """Say that a file is not read. UsageError when it is no text at all."""
-    content(path)
+    text = content(path)
     known = ", ".join(kind.value for kind in Kind if kind is not Kind.UNREAD)
-    why = f"this file format is not read; those that are: {known}"
+    those = f"those that are: {known}"
+    why = f"this file format is not read; {those}"
+    if path.suffix in (".yml", ".yaml") and re.search(r"^(?:dependencies|package):", text, re.MULTILINE):
+        why = f"conda environment files are not read, neither what conda installs nor what pip does there; {those}"
     file = where_of(path, root)
     unknown = Unknown(what=path.name, why=why, where=Where(file=file, line=1))
     return Project(kind=Kind.UNREAD, path=str(path), locked=False, packages=(), unknowns=(unknown,))
