@@ -31,8 +31,9 @@ def main() -> int:
     assert words[:2] == ["run", "jetson-cuda-runtime"], words
     out = Path(words[words.index("--output") + 1])
     board = out.parent.name
-    with (out.parent.parent.parent / "started.txt").open("a") as log:
-        log.write(f"{board}\n")
+    state = out.parent.parent.parent
+    _note(state / "started.txt", board)
+    _note(state / "order.txt", "begin")
     if board.startswith("off-"):
         error = {"schema": "jetproof/error/1", "reason": "no-link", "message": "no route", "hint": "plug it in"}
         sys.stderr.write(json.dumps(error) + "\n")
@@ -40,7 +41,7 @@ def main() -> int:
     if board.startswith("lie-"):
         return 0
     if board.startswith("hang-"):
-        time.sleep(3600)
+        time.sleep(36000)
     if board.startswith("dies-"):
         os.kill(os.getpid(), signal.SIGSEGV)
     folder = Folder(out=out, gate="jetson-cuda-runtime")
@@ -55,7 +56,13 @@ def main() -> int:
         journal = read(ran(Scripted(stream), folder.side, plan=a_plan(run=os.urandom(16).hex())))
         told = record(journal)
         write(folder.record, to_bytes(told))
+    _note(state / "order.txt", "end")
     return 0 if told["green"] else 1
+
+
+def _note(path: Path, word: str) -> None:
+    with path.open("a") as log:
+        log.write(f"{word}\n")
 
 
 if __name__ == "__main__":

@@ -5,44 +5,20 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.target.board import USER, Board, board
+from tests.target.test_ssh import FAKE_TORCH, checkout
 
 from jetproof.cli.main import main
 from jetproof.errors import ExitCode
 
 pytestmark = [pytest.mark.process, pytest.mark.pythons, pytest.mark.xdist_group("board")]
 
-FAKE_TORCH = Path(__file__).parent.parent / "probes" / "fake_torch"
 GATE = "board-gate"
-POLICY = {
-    "schema_version": 1,
-    "owner": "t",
-    "cadence": "weekly",
-    "evidence_retention_days": 31,
-    "host": {"name": "hostproject", "device_resolver": "hostproject.device:resolve"},
-    "gates": [
-        {
-            "id": GATE,
-            "description": "d",
-            "job": "j",
-            "tracking_issue": "#1",
-            "runner": {"labels": ["linux"]},
-            "platform": "any",
-            "items": [
-                {"probe": "architecture", "params": {"machine": os.uname().machine}},
-                {"probe": "device-resolver", "params": {"expected": "cpu"}},
-                {"probe": "torch-import", "params": {"cuda": False}},
-            ],
-            "expected_cost": {"minutes": 1},
-        }
-    ],
-}
 
 
 @pytest.fixture
@@ -75,20 +51,6 @@ def calls(lab: dict[str, Board], deaf: int, tmp_path: Path, monkeypatch: pytest.
     (programs / "ssh").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     return log
-
-
-def checkout(folder: Path) -> Path:
-    """Return a committed project whose resolver says `cpu`."""
-    package = folder / "src" / "hostproject"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "device.py").write_text("def resolve(name):\n    return 'cpu'\n")
-    (folder / "ci").mkdir()
-    (folder / "ci/conditional-test-policy.json").write_text(json.dumps(POLICY))
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
-        subprocess.run(["git", "-C", str(folder), *identity, *words], check=True, capture_output=True)
-    return folder
 
 
 def inventory(path: Path, lab: dict[str, Board], deaf: int) -> Path:

@@ -50,12 +50,12 @@ def test_a_run_that_outlived_its_controller_is_taken_over(tmp_path: Path) -> Non
     words = [sys.executable, str(STAND_IN), "run", GATE, "--output", str(out)]
     (state.of(Board(name="ok-1"))).mkdir(parents=True)
     orphan = subprocess.Popen(words, env={**os.environ, "STAND_IN_SECONDS": "1.5"})
-    while not (out / ".lock").exists():
+    while orphan.poll() is None and not (out / GATE).exists():  # made with the lock held
         time.sleep(0.02)
 
     found = run(request(tmp_path, boards("ok-1"), resume=True))
 
-    assert orphan.wait(timeout=30) == 0
+    assert orphan.wait(timeout=900) == 0
     assert [(one.status, one.adopted) for one in found.results] == [("green", True)]
     assert started(tmp_path)["ok-1"] == 1
 

@@ -47,7 +47,7 @@ def _end(folder: Path) -> None:
     pid = int((folder / "pid").read_text())
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
-        for _ in range(200):
+        for _ in range(1200):
             os.kill(pid, 0)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)  # it may have come down to us
@@ -130,7 +130,7 @@ def arm64_image(program: Program, root: Path, folder: Path) -> str:
 
 def built(program: Program, context: Path, name: str, platform: str = "linux/amd64") -> str:
     words = ("build", "--quiet", "--network=none", f"--platform={platform}", f"--tag={name}")
-    done = program.ask(*words, str(context), timeout=300)
+    done = program.ask(*words, str(context), timeout=900)
     assert done.ok, done.stderr.decode()
     return program.ask("image", "inspect", "--format", "{{.Id}}", name).stdout.decode().strip()
 

@@ -86,7 +86,7 @@ def make(program: Program, base: Reference, root: Path, found: Path) -> tuple[Bu
         root,
         name="jetproof-test/project:1",
         wheels=found,
-        timeout=300,
+        timeout=900,
         tables=load(),
         on_output=said.append,
     )
@@ -94,7 +94,7 @@ def make(program: Program, base: Reference, root: Path, found: Path) -> tuple[Bu
 
 
 def request(root: Path, **item: Any) -> dict[str, Any]:
-    one = {"id": "probe::device-resolver", "probe": "device-resolver", "params": {"expected": "cpu"}, "timeout": 60}
+    one = {"id": "probe::device-resolver", "probe": "device-resolver", "params": {"expected": "cpu"}, "timeout": 600}
     return {"items": [{**one, **item}], "resolver": "hostproject.device:resolve", "project_root": str(root)}
 
 
@@ -198,31 +198,34 @@ def test_the_project_cannot_be_changed_from_inside_and_there_is_no_network(
     root = project(tmp_path / "p", "", body)
     records: list[dict[str, object]] = []
     target = ContainerTarget(Containers(program, base))
-    target.serve(request(root), records.append, 60)
+    target.serve(request(root), records.append, 600)
     (end,) = [record for record in records if record["record"] == "end"]
     assert "Read-only file system" in json.dumps(end)
     body = "import socket; socket.create_connection(('192.0.2.1', 80), 2)"
     records.clear()
-    target.serve(request(project(tmp_path / "q", "", body)), records.append, 60)
+    target.serve(request(project(tmp_path / "q", "", body)), records.append, 600)
     (end,) = [record for record in records if record["record"] == "end"]
     assert "unreachable" in json.dumps(end)
 
 
 def test_a_hang_is_ended_and_the_container_is_gone(program: Program, base: Reference, tmp_path: Path) -> None:
-    root = project(tmp_path / "p", "", "time.sleep(600)")
+    root = project(tmp_path / "p", "", "time.sleep(3600)")
     seen: list[str] = []
 
     def look(record: dict[str, object]) -> None:
         if record["record"] == "start":
             seen.append(containers(program))
 
-    done = ContainerTarget(Containers(program, base)).serve(request(root, timeout=500), look, 12)
+    for limit in (12, 60, 300):  # a busy machine may need longer to begin at all
+        done = ContainerTarget(Containers(program, base)).serve(request(root, timeout=1000), look, limit)
+        if seen:
+            break
     assert done.status == "timed-out"
     assert seen[0] != ""
     assert containers(program) == ""
     # and the item's own limit is told by the worker, with the container's end after it
     records: list[dict[str, object]] = []
-    done = ContainerTarget(Containers(program, base)).serve(request(root, timeout=1), records.append, 60)
+    done = ContainerTarget(Containers(program, base)).serve(request(root, timeout=1), records.append, 600)
     assert [record["reason"] for record in records if record["record"] == "end"] == ["timeout"]
     assert (done.status, done.code) == ("exited", 0)
     assert containers(program) == ""
@@ -233,7 +236,7 @@ def test_an_interrupted_controller_ends_its_container(program: Program, base: Re
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ContainerTarget(Containers(program, base)).serve(request(project(tmp_path / "p", "")), interrupt, 60)
+        ContainerTarget(Containers(program, base)).serve(request(project(tmp_path / "p", "")), interrupt, 600)
     assert containers(program) == ""
 
 
@@ -298,7 +301,7 @@ def test_an_arm64_image_keeps_its_torch_and_is_told_as_emulated(program: Program
     snapshot = target.collect(CollectRequest(trials=False))
     assert snapshot.origin == "emulated"
     records: list[dict[str, object]] = []
-    done = target.serve(request(root), records.append, 120)
+    done = target.serve(request(root), records.append, 600)
     assert (done.status, done.code) == ("exited", 0)
     assert [record["outcome"] for record in records if record["record"] == "end"] == ["PASS"]
     assert containers(program) == ""

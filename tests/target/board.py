@@ -101,7 +101,7 @@ class Board:
                 os.kill(pid, signal.SIGKILL)
         return len(sessions)
 
-    def left(self, seconds: float = 10.0) -> list[str]:
+    def left(self, seconds: float = 120.0) -> list[str]:
         """Return files in the board's /tmp and processes that are still there after at most so many seconds."""
         until = time.monotonic() + seconds
         while True:
@@ -164,9 +164,9 @@ def board(folder: Path, site: Path, releases: tuple[str, ...] = ("3.8", "3.10"))
 
 
 def _wait(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while time.monotonic() < until:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=10):
             return
         if server.poll() is not None:
             lacking(f"namespaces for a test sshd: {log.read_text()[-300:]}")

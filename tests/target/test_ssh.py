@@ -8,7 +8,6 @@ import random
 import shutil
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,8 @@ from jetproof.target.ssh import SshTarget
 pytestmark = [pytest.mark.process, pytest.mark.pythons, pytest.mark.xdist_group("board")]
 
 FAKE_TORCH = Path(__file__).parent.parent / "probes" / "fake_torch"
+LONG = 600
+"""Seconds that nothing takes however busy the machine: what is to be cut naps so long, and limits are no shorter."""
 RESOLVER = """
 import os, time
 
@@ -66,7 +67,7 @@ def project(folder: Path, nap: float = 0.0) -> Path:
 
 
 def request(root: Path, items: int = 1) -> dict[str, Any]:
-    one = {"probe": "device-resolver", "params": {"expected": "cpu"}, "timeout": 30}
+    one = {"probe": "device-resolver", "params": {"expected": "cpu"}, "timeout": LONG}
     return {
         "items": [{"id": f"probe::device-{number}", **one} for number in range(items)],
         "resolver": "hostproject.device:resolve",
@@ -122,13 +123,7 @@ def test_inspect_doctor_and_run(
     diagnosis = json.loads(capsys.readouterr().out)
     assert diagnosis["verdict"] == "not-a-jetson"
 
-    root = project(tmp_path / "project")
-    (root / "ci").mkdir()
-    (root / "ci/conditional-test-policy.json").write_text(json.dumps(policy()))
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
-        subprocess.run(["git", "-C", str(root), *identity, *words], check=True, capture_output=True)
-    monkeypatch.chdir(root)
+    monkeypatch.chdir(checkout(tmp_path / "project"))
     assert main(["run", "board-gate", "--json", *where]) == ExitCode.OK
     record = json.loads(capsys.readouterr().out)
     assert record["green"] is True
@@ -139,6 +134,17 @@ def test_inspect_doctor_and_run(
     devices = list((Path.home() / ".config/jetproof/devices").iterdir())
     assert [path.read_text().strip() for path in devices] == [record["device_id"]]
     assert orin.left() == []
+
+
+def checkout(folder: Path) -> Path:
+    """Return a committed project with a policy whose gate needs no board."""
+    project(folder)
+    (folder / "ci").mkdir()
+    (folder / "ci/conditional-test-policy.json").write_text(json.dumps(policy()))
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
+        subprocess.run(["git", "-C", str(folder), *identity, *words], check=True, capture_output=True)
+    return folder
 
 
 def policy() -> dict[str, Any]:
@@ -187,7 +193,7 @@ def cut_at_random(at: Callable[..., SshTarget], orin: Board, root: Path, moments
     target.link.open()  # what is never reached at all is an error of its own kind
     thread.start()
     try:
-        done = target.serve(request(root, items), records.append, 60)
+        done = target.serve(request(root, items), records.append, LONG)
     finally:
         over.set()
         thread.join()
@@ -216,12 +222,12 @@ def test_a_controller_that_is_gone_for_good_leaves_nothing(
     at: Callable[..., SshTarget], orin: Board, tmp_path: Path
 ) -> None:
     target = at(grace=1.0)
-    root = project(tmp_path, nap=60)
+    root = project(tmp_path, nap=LONG)
     started = threading.Event()
     stop = threading.Event()
 
     def cut_always() -> None:
-        started.wait(20)
+        started.wait(LONG)
         (orin.ssh.parent / "ssh").rename(orin.ssh.parent / "ssh-away")
         while not stop.wait(0.1):
             orin.cut()
@@ -230,13 +236,14 @@ def test_a_controller_that_is_gone_for_good_leaves_nothing(
     thread.start()
     try:
         done = target.serve(
-            request(root), lambda record: started.set() if record["record"] == "start" else None, timeout=100
+            request(root), lambda record: started.set() if record["record"] == "start" else None, timeout=LONG
         )
         assert done.status == "failed"
         assert "lost" in done.detail
         assert orin.left() == []
     finally:
         stop.set()
+        started.set()  # the keeper may have given the run up before it began
         thread.join()
         (orin.ssh.parent / "ssh-away").rename(orin.ssh.parent / "ssh")
 
@@ -247,13 +254,13 @@ def test_an_interrupted_controller_ends_the_run(at: Callable[..., SshTarget], or
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        at(grace=600).serve(request(project(tmp_path, nap=60)), interrupt, 100)
+        at(grace=600).serve(request(project(tmp_path, nap=LONG)), interrupt, LONG)
     assert orin.left() == []
 
 
 def test_two_gates_do_not_share_a_gpu(at: Callable[..., SshTarget], orin: Board, tmp_path: Path) -> None:
     first, second = at("3.8"), at("3.10")
-    root = project(tmp_path, nap=100)
+    root = project(tmp_path, nap=LONG)
     begun, enough = threading.Event(), threading.Event()
 
     def take(record: dict[str, object]) -> None:
@@ -263,14 +270,14 @@ def test_two_gates_do_not_share_a_gpu(at: Callable[..., SshTarget], orin: Board,
 
     def hold() -> None:
         with pytest.raises(Refused):  # at the next beat
-            first.serve(request(root), take, 100)
+            first.serve(request(root), take, LONG)
 
     thread = threading.Thread(target=hold)
     thread.start()
     try:
-        assert begun.wait(60)
+        assert begun.wait(LONG)
         with pytest.raises(Undecided) as caught:
-            second.serve(request(root), lambda record: None, 60)
+            second.serve(request(root), lambda record: None, LONG)
         assert caught.value.reason == "busy"
     finally:
         enough.set()
@@ -282,7 +289,7 @@ def test_a_project_that_changes_itself_is_found(at: Callable[..., SshTarget], tm
     device = root / "src/hostproject/device.py"
     device.write_text("def resolve(name):\n    open(__file__, 'a').write('#')\n    return 'cpu'\n")
     device.chmod(0o644)
-    done = at().serve(request(root), lambda record: None, 60)
+    done = at().serve(request(root), lambda record: None, LONG)
     assert done.status == "failed"
     assert "src/hostproject/device.py" in done.detail
     assert not device.read_text().endswith("#")
@@ -293,14 +300,14 @@ def test_a_link_that_leads_out_of_the_project_is_not_sent(at: Callable[..., SshT
     (root / "inside").symlink_to("src")
     (root / "outside").symlink_to("../../etc")
     with pytest.raises(UsageError, match="leads out"):
-        at().serve(request(root), lambda record: None, 60)
+        at().serve(request(root), lambda record: None, LONG)
 
 
 def test_what_a_dead_keeper_left_is_removed_by_the_next(
     at: Callable[..., SshTarget], orin: Board, tmp_path: Path
 ) -> None:
     target = at(grace=600)
-    root = project(tmp_path, nap=60)
+    root = project(tmp_path, nap=LONG)
 
     def kill(record: dict[str, object]) -> None:
         if record["record"] == "start":
@@ -308,7 +315,7 @@ def test_what_a_dead_keeper_left_is_removed_by_the_next(
                 if not command.startswith("sshd:") and Path(f"/proc/{pid}").stat().st_uid != 0:
                     os.kill(pid, 9)
 
-    done = target.serve(request(root), kill, 60)
+    done = target.serve(request(root), kill, LONG)
     assert done.status == "failed"
     target.close()
     if not list(orin.path("/tmp").iterdir()):
@@ -342,11 +349,9 @@ def test_what_goes_wrong_is_told_with_the_next_thing_to_try(
     monkeypatch.chdir(tmp_path)
     python = "/no/such/python3" if spoil == "python" else orin.pythons["3.8"]
     target = SshTarget(orin.target, python, ssh="no-such-ssh" if spoil == "client" else str(ssh))
-    started = time.monotonic()
     with pytest.raises(Undecided) as caught:
         target.collect(CollectRequest(trials=False))
     target.close()
     assert caught.value.reason == reason
     assert caught.value.hint
-    assert time.monotonic() - started < 30
     assert orin.left() == []
