@@ -16,7 +16,7 @@ from jetproof.install import readers
 from jetproof.install.audit import audit
 from jetproof.install.case import held
 from jetproof.install.finding import Verdict
-from jetproof.install.fix import OVERRIDES_FILE, edited, fix
+from jetproof.install.fix import OVERRIDES_FILE, edited, fix, table
 from jetproof.install.holding import emitted
 from jetproof.install.stack_environment import board
 from jetproof.tables import load
@@ -223,6 +223,26 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pyte
 )
 def test_each_form_that_can_be_emitted(form: str, line: str) -> None:
     assert line in emitted(form, VENDOR, JP62, TABLES).splitlines()
+
+
+@pytest.mark.parametrize("more", ["", '\n[tool.uv]\noverride-dependencies = ["numpy<2", "torch>=2.1"]\n'])
+def test_the_printed_table_is_what_fix_writes(tmp_path: Path, more: str) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.write_text('[project]\nname = "x"\ndependencies = ["torch>=2.4", "torchvision==0.23.0"]\n' + more)
+    printed = table(tmp_path, VENDOR, JP62, TABLES)
+    assert printed == table(path, VENDOR, JP62, TABLES)
+    written = fix(path, VENDOR, JP62, TABLES, write=False).after
+    assert tomli.loads(printed)["tool"]["uv"] == tomli.loads(written)["tool"]["uv"]
+    if not more:
+        assert written.endswith(printed)
+        assert "torch>=2.4 ; 'tegra' not in platform_release" in printed
+
+
+def test_without_a_project_table_the_printed_one_knows_no_bounds(tmp_path: Path) -> None:
+    general = emitted("pyproject", VENDOR, JP62, TABLES)
+    assert table(tmp_path, VENDOR, JP62, TABLES) == general
+    (tmp_path / "pyproject.toml").write_text("[tool.black]\n")
+    assert table(tmp_path, VENDOR, JP62, TABLES) == general
 
 
 def test_without_a_named_torch_the_stack_s_newest_is_held() -> None:

@@ -73,6 +73,22 @@ def test_many_notes_of_one_rule_are_told_once(tmp_path: Path) -> None:
     assert len(render.json_object(result)["findings"]) == 6
 
 
+def test_a_step_that_mends_several_findings_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\ndependencies = ["torch==2.1", "torchvision"]\n')
+    result = audit(readers.read(tmp_path), board(TABLES.stack("jp6.2")), TABLES, asked=".")
+    text = render.told(result)
+    assert text.count("$ jetproof install .\n") == 1
+    assert text.endswith(
+        "\n\ninstead, for JA003 and JA004\n    install everything else and keep the vendor's torch\n"
+        "    $ jetproof install .\n    or hold it for other tools\n"
+        "    $ jetproof audit . --stack jp6.2 --emit override\n"
+    )
+    assert f"read   {tmp_path}/pyproject.toml: 2 direct" in text
+    marked = render.markdown(result)
+    assert marked.count("`jetproof install .`") == 1
+    assert "### Instead, for JA003 and JA004\n" in marked
+
+
 def test_notices_are_placed_as_the_repository_sees_them() -> None:
     places = {notice.path for notice in render.notices(made("uv"), "sub/project")}
     assert places == {"sub/project/uv.lock"}

@@ -97,9 +97,11 @@ def check(case: Case) -> Iterator[Finding]:
 def _never(specifier: str | None) -> bool:
     """Whether a bound admits nothing, which is how some lists leave a package out."""
     try:
-        return specifier is not None and "<0" in specifier and not len(SpecifierSet(specifier)) > 1
+        bounds = tuple(SpecifierSet(specifier or ""))
     except InvalidSpecifier:
         return False
+    # "<0" and "<0.0", not "<0.24"
+    return any(one.operator == "<" and not one.version.strip("0.") for one in bounds)
 
 
 JUDGEMENT = Judgement(id="JA004", name="sibling-not-held", check=check)
