@@ -75,10 +75,14 @@ def _told(error: JetproofError, words: Sequence[str]) -> int:
 def script() -> None:
     """Run as the installed program."""
     streams.ready(machine="--json" in sys.argv)
-    with polite_kill_is_ctrl_c():
-        code = main()
-        if code == ExitCode.INTERRUPTED:
-            end_children()
+    try:
+        with polite_kill_is_ctrl_c():
+            code = main()
+            if code == ExitCode.INTERRUPTED:
+                end_children()
+    except KeyboardInterrupt:  # it came while an error, or the first interruption, was being told
+        code = int(ExitCode.INTERRUPTED)
+        end_children()
     sys.exit(code)
 
 
