@@ -22,8 +22,8 @@ from jetproof.qualify.tool import files_digest, tool
 def test_project_and_home_are_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/maria")
 
-    redacted = redactor("/srv/work/lab")(
-        {"file": "/srv/work/lab/tests/a.py", "list": ["/home/maria/.cache/x", 3], "/home/maria/x": True}
+    redacted = redactor("/srv/lab")(
+        {"file": "/srv/lab/tests/a.py", "list": ["/home/maria/.cache/x", 3], "/home/maria/x": True}
     )
 
     assert redacted == {"file": "<project>/tests/a.py", "list": ["~/.cache/x", 3], "~/x": True}
