@@ -73,7 +73,7 @@ def test_a_change_that_keeps_size_and_times_is_found_by_content_only(
         return frozen if str(asked) == str(path) else real(asked)
 
     # a file system without ctime, as it were
-    monkeypatch.setattr("jetproof.install.protected.os.lstat", stopped)
+    monkeypatch.setattr("jetproof_worker.vendor_files.os.lstat", stopped)
     assert differences(before) == ()
     assert len(differences(deep, deep=True)) == 1
 
