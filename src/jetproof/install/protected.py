@@ -9,7 +9,7 @@ from jetproof.install.interpreter import Installed
 from jetproof_worker import vendor_files
 from jetproof_worker.vendor_files import Difference, Mark
 
-__all__ = ["Difference", "Mark", "Marks", "differences", "files", "marks", "place"]
+__all__ = ["Difference", "Mark", "Marks", "differences", "digest", "files", "marks", "place"]
 
 Marks = Mapping[str, Mark]
 
@@ -32,3 +32,8 @@ def differences(before: Marks, *, deep: bool = False) -> tuple[Difference, ...]:
 def files(dist: Installed) -> Iterator[tuple[Path, str | None]]:
     """Yield (path, sha256 of RECORD or None) of every file of a distribution, bytecode left out."""
     return ((Path(path), recorded) for path, recorded in vendor_files.files(place(dist)))
+
+
+def digest(path: Path) -> str | None:
+    """Return the sha256 of a file in hex; None when it cannot be read."""
+    return vendor_files.digest(str(path))
