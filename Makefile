@@ -33,7 +33,7 @@ lint: .venv/.dev
 	$(BIN)/vermin --quiet --no-tips --violations -t=3.6- src/jetproof_worker/process.py src/jetproof_worker/frames.py src/jetproof_worker/collect.py
 	$(BIN)/vermin --quiet --no-tips --violations -t=3.8- src/jetproof_worker
 	$(MAKE) --no-print-directory check-pages
-	$(BIN)/jetproof policy check .
+	$(BIN)/jetproof policy check
 	$(BIN)/jetproof claims --check
 
 ## make pages       write all generated pages and schemas anew

@@ -114,7 +114,7 @@ def fleet(folder: Path, arguments: argparse.Namespace) -> None:
         "run",
         str(inventory(folder, arguments.boards, arguments.parallel)),
     ]
-    words += [GATE, "--project", str(top), "--state", str(state), "--json"]
+    words += [GATE, "--project", str(top), "--output", str(state), "--json"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     first = subprocess.run(
         [*words[:-2], str(folder / "alone"), "--json", "--parallel", "1", *(f"--board=board-{n:03}" for n in range(4))],

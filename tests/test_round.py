@@ -108,7 +108,7 @@ class Host:
         self.pin("wheel", WHEEL)
         git(self.root, "init", "-q", "-b", "main")
         assert main(["keys", "new", str(self.key)]) == 0
-        words = ["--name", "lane", "--module", "Jetson AGX Orin 64GB", "--repo", str(self.root)]
+        words = ["--name", "lane", "--module", "Jetson AGX Orin 64GB", "--project", str(self.root)]
         assert main(["keys", "trust", f"{self.key}.pub", *words]) == 0
         self.commit("first")
 
@@ -153,7 +153,7 @@ class Host:
         return envelope
 
     def call(self, *words: str) -> int:
-        return main([*words, "--repo", str(self.root)])
+        return main([*words, "--project", str(self.root)])
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ def test_from_the_board_to_the_claim_and_its_four_refusals(
     # another commit, that changes code
     (host.root / "src" / "weightlab" / "shelf.py").write_text("SHELF = None\n")
     host.commit("code")
-    assert refusals(host, capsys, 6, str(envelope), "--side", side, "--commit", "HEAD") == ["COMMIT_DIFFERENT"]
+    assert refusals(host, capsys, 6, str(envelope), "--side-files", side, "--commit", "HEAD") == ["COMMIT_DIFFERENT"]
     assert claim(host, capsys)["state"] == "unproven"
     assert host.call("claims", "--check", "--today") == 8
     # one day too late

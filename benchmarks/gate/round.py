@@ -65,7 +65,7 @@ def make(folder: Path) -> int:
     git(project, "init", "-q", "-b", "main")
     for words in (
         ("keys", "new", str(folder / "lane")),
-        ("keys", "trust", str(folder / "lane.pub"), "--name", "lane", "--module", "x86", "--repo", str(project)),
+        ("keys", "trust", str(folder / "lane.pub"), "--name", "lane", "--module", "x86", "--project", str(project)),
     ):
         code, told = called(*words)
         if code:
@@ -86,7 +86,7 @@ class Steps:
         self.wrong = 0
 
     def step(self, what: str, wanted: int, *words: str, days: int = 0) -> str:
-        code, told = called(*words, "--repo", str(self._repo), days=days)
+        code, told = called(*words, "--project", str(self._repo), days=days)
         self.say(what, code == wanted, f"exit {code}, {wanted} is wanted", told)
         return told
 
@@ -108,7 +108,7 @@ def check(folder: Path, results: Path, gate: str) -> int:
     record: dict[str, Any] = json.loads((results / f"{gate}.json").read_bytes())
     stack = record["stack"]
     print(f"{gate} on {stack['device_name']}, torch {stack['torch']}: {record['counts']['pass']} passed")
-    steps.step("the evidence is proven", 0, "verify", str(envelope), "--side", side)
+    steps.step("the evidence is proven", 0, "verify", str(envelope), "--side-files", side)
     steps.step("it is kept", 0, "evidence", "add", str(envelope))
     found = claims(steps.step("the claims", 0, "claims", "--json"))
     steps.say("the gate's own claim", found[gate] == "supported", found[gate])
@@ -124,13 +124,13 @@ def check(folder: Path, results: Path, gate: str) -> int:
     body["payload"] = body["payload"][:40] + ("A" if body["payload"][40] != "A" else "B") + body["payload"][41:]
     forged = results / "forged.intoto.json"
     forged.write_text(json.dumps(body))
-    steps.step("refused after one edit", 6, "verify", str(forged), "--side", side)
+    steps.step("refused after one edit", 6, "verify", str(forged), "--side-files", side)
     age = json.loads((project / "ci" / "conditional-test-policy.json").read_text())["maximum_evidence_age_days"]
-    steps.step("accepted on the last day", 0, "verify", str(envelope), "--side", side, days=age)
-    steps.step("refused one day too late", 7, "verify", str(envelope), "--side", side, days=age + 1)
+    steps.step("accepted on the last day", 0, "verify", str(envelope), "--side-files", side, days=age)
+    steps.step("refused one day too late", 7, "verify", str(envelope), "--side-files", side, days=age + 1)
     (project / "src" / "weightlab" / "shelf.py").write_text("SHELF = None\n")
     git(project, "commit", "-q", "-a", "-m", "other code")
-    steps.step("refused at another commit", 6, "verify", str(envelope), "--side", side, "--commit", "HEAD")
+    steps.step("refused at another commit", 6, "verify", str(envelope), "--side-files", side, "--commit", "HEAD")
     steps.step("the block now says too much", 8, "claims", "--check", "--today")
     print("the round holds" if not steps.wrong else f"{steps.wrong} steps went wrong")
     return 1 if steps.wrong else 0

@@ -46,7 +46,7 @@ def test_exit_codes(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: st
         ([], "which board?"),
         (["--stack", "jp99"], "no stack"),
         (["--stack", "jp6.2", "--held", "torch>=2"], "--held"),
-        (["--stack", "jp6.2", "--python", "2.7"], "no Python"),
+        (["--stack", "jp6.2", "--python-release", "2.7"], "no Python"),
         (["--stack", "jp6.2", "--diff"], "--fix"),
     ],
 )
@@ -86,7 +86,7 @@ def test_extras_groups_and_python(capsys: pytest.CaptureFixture[str]) -> None:
     words = [str(LOCKS / "uv"), "--stack", "jp6.2", "--extra", "vision", "--group", "dev", "--json"]
     _, out, _ = ran(capsys, *words)
     assert json.loads(out)["selected"] == 5
-    _, out, _ = ran(capsys, *words, "--python", "3.8")
+    _, out, _ = ran(capsys, *words, "--python-release", "3.8")
     assert json.loads(out)["verdict"] == "FAILS_PYTHON"
 
 

@@ -42,7 +42,7 @@ class Project:
         (self.root / ".gitignore").write_text("conditional-evidence/\n")
         (self.root / "code.py").write_text("1\n")
         assert main(["keys", "new", str(self.key)]) == 0
-        words = ["--name", "lane", "--module", "Jetson AGX Orin 64GB", "--module", "x86", "--repo", str(self.root)]
+        words = ["--name", "lane", "--module", "Jetson AGX Orin 64GB", "--module", "x86", "--project", str(self.root)]
         assert main(["keys", "trust", f"{self.key}.pub", *words]) == 0
         self.commit("first")
 
@@ -70,7 +70,7 @@ class Project:
         return folder.with_name(f"{gate}.intoto.json")
 
     def call(self, *words: str) -> int:
-        return main([*words, "--repo", str(self.root)])
+        return main([*words, "--project", str(self.root)])
 
 
 def ticking_now() -> Any:
@@ -108,7 +108,7 @@ def test_a_round(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
 
     assert project.call("verify", str(envelope)) == 0
     assert "\nproven: " in capsys.readouterr().out
-    assert project.call("evidence", "add", str(envelope), "--side-files") == 0
+    assert project.call("evidence", "add", str(envelope), "--with-side-files") == 0
     assert project.call("evidence", "add", str(envelope)) == 0
     assert project.call("verify", str(project.root / ".jetproof" / "evidence")) == 0
     found = states(project, capsys)
@@ -131,7 +131,7 @@ def test_a_round(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     (project.root / "code.py").write_text("# jetproof:begin\n2\n")
     project.commit("code")
     assert states(project, capsys)["agx-orin-jp62"]["state"] == "unproven"
-    assert states(project, capsys, "--at", proven)["agx-orin-jp62"]["state"] == "supported"
+    assert states(project, capsys, "--commit", proven)["agx-orin-jp62"]["state"] == "supported"
 
     capsys.readouterr()
     assert project.call("claims") == 0
@@ -211,14 +211,14 @@ def test_side_files_that_are_missing_are_not_passed_over(project: Project, capsy
     assert "ARTIFACT_MISSING" in capsys.readouterr().out
     assert project.call("verify", str(lonely), "--envelope-only") == 0
     assert "the record was not replayed" in capsys.readouterr().out
-    assert project.call("verify", str(lonely), "--side", str(envelope.with_name("jetson-cuda-runtime"))) == 0
+    assert project.call("verify", str(lonely), "--side-files", str(envelope.with_name("jetson-cuda-runtime"))) == 0
 
 
 def test_a_change_under_review_names_no_judges(project: Project, tmp_path: Path) -> None:
     """A key that is added to the working tree, or on a branch that does not judge, is not trusted."""
     rogue = tmp_path / "rogue"
     assert main(["keys", "new", str(rogue)]) == 0
-    words = ["--name", "rogue", "--module", "*", "--repo", str(project.root)]
+    words = ["--name", "rogue", "--module", "*", "--project", str(project.root)]
     assert main(["keys", "trust", f"{rogue}.pub", *words]) == 0
     project.key = rogue
     envelope = project.ran()
@@ -239,9 +239,9 @@ def test_challenge_and_countersignature(project: Project, capsys: pytest.Capture
     envelope = project.ran(plan={"challenge": json.loads(text)["challenge"]})
     other = project.ran()
     out = tmp_path / "predicate.json"
-    words = ["--policy-uri", "https://git.example/owner/project/policy", "--challenge", str(file), "--out", str(out)]
+    words = ["--policy-uri", "https://git.example/owner/project/policy", "--challenge-file", str(file), "--output", str(out)]
 
-    assert project.call("verify", str(other), "--challenge", str(file)) == 6
+    assert project.call("verify", str(other), "--challenge-file", str(file)) == 6
     assert project.call("evidence", "countersign", str(other), *words) == 6
     assert not out.exists()
     capsys.readouterr()
@@ -249,8 +249,8 @@ def test_challenge_and_countersignature(project: Project, capsys: pytest.Capture
     assert envelope == other
     folders = [path for path in envelope.parent.iterdir() if path.is_dir() and path.name != "jetson-cuda-runtime"]
     first = tmp_path / "first.intoto.json"
-    assert main(["evidence", "sign", str(folders[0]), "--key", str(project.key), "--out", str(first)]) == 0
-    assert project.call("evidence", "countersign", str(first), "--side", str(folders[0]), *words) == 0
+    assert main(["evidence", "sign", str(folders[0]), "--key", str(project.key), "--output", str(first)]) == 0
+    assert project.call("evidence", "countersign", str(first), "--side-files", str(folders[0]), *words) == 0
     body = json.loads(out.read_text())
     assert body["properties"] == [
         "JETPROOF_LANE_PASSED",
@@ -309,7 +309,7 @@ def test_wrong_use_is_told_without_a_traceback(
     for words, code in (
         (["verify", str(tmp_path / "nowhere")], 2),
         (["verify", str(tmp_path)], 2),
-        (["claims", "--at", "nowhere"], 2),
+        (["claims", "--commit", "nowhere"], 2),
         (["claims", "--base", "nowhere"], 2),
         (["evidence", "show", "abcdef"], 2),
         (["evidence", "add", str(project.root / "code.py")], 6),

@@ -1,4 +1,4 @@
-"""`gates`, `probes`, `policy` and `run --plan` for people and for machines; none of them imports torch."""
+"""`gates`, `probes`, `policy` and `run --dry-run` for people and for machines; none of them imports torch."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_plan_is_shown_and_nothing_is_run(tmp_path: Path, capsys: pytest.Captu
     from tests.qualify.boards import ORIN
 
     board.write_text(json.dumps(ORIN))
-    words = ["run", "jetson-runtime", "--from", str(board), "--project", str(tmp_path), "--plan"]
+    words = ["run", "jetson-runtime", "--from", str(board), "--project", str(tmp_path), "--dry-run"]
 
     assert main(words) == ExitCode.OK
     told = capsys.readouterr().out
@@ -97,7 +97,7 @@ def test_a_plan_is_shown_with_all_that_is_in_the_way(tmp_path: Path, capsys: pyt
     here.write_text(json.dumps(read))
     project = tmp_path / "weightlab"
     shutil.copytree(WEIGHTLAB, project)  # no checkout
-    words = ["run", "jetson-runtime", "--from", str(here), "--project", str(project), "--plan"]
+    words = ["run", "jetson-runtime", "--from", str(here), "--project", str(project), "--dry-run"]
 
     assert main(words) == ExitCode.UNDECIDED
     told = capsys.readouterr()

@@ -56,7 +56,7 @@ def test_what_the_policy_has_pinned_is_the_last_known_good() -> None:
 @pytest.mark.process
 def test_plan_and_dockerfile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project = shutil.copytree(WEIGHTLAB, tmp_path / "p")
-    base = ["--image", f"nvcr.io/nvidia/l4t-pytorch@{DIGEST}"]
+    base = ["--base-image", f"nvcr.io/nvidia/l4t-pytorch@{DIGEST}"]
     assert main(["image", "plan", str(project), *base, "--extra", "gpu"]) == ExitCode.OK
     assert "with gpu" in capsys.readouterr().out
     assert main(["image", "plan", str(project), *base, "--json"]) == ExitCode.OK
@@ -72,7 +72,7 @@ def test_plan_and_dockerfile(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     [
         (["--stack", "jp6.2"], ExitCode.UNDECIDED),
         (["--stack", "jp7.0"], ExitCode.NO),
-        (["--image", "x:latest"], ExitCode.USAGE),
+        (["--base-image", "x:latest"], ExitCode.USAGE),
     ],
 )
 def test_a_base_that_is_not_pinned_is_not_built_on(tmp_path: Path, words: list[str], code: ExitCode) -> None:

@@ -60,7 +60,7 @@ def test_trust_keeps_what_is_written_and_refuses_a_key_twice(
     file.write_text('# our signers\nschema = "jetproof/trust/1"\n')
     for name in ("one", "two"):
         assert main(["keys", "new", str(tmp_path / name)]) == 0
-        words = ["--name", name, "--module", "x86", "--until", "2027-01-01", "--repo", str(tmp_path)]
+        words = ["--name", name, "--module", "x86", "--until", "2027-01-01", "--project", str(tmp_path)]
         assert main(["keys", "trust", str(tmp_path / f"{name}.pub"), *words]) == 0
 
     text = file.read_text()
@@ -68,7 +68,7 @@ def test_trust_keeps_what_is_written_and_refuses_a_key_twice(
     assert text.count("[[signer]]") == 2
     assert "valid_until = 2027-01-01" in text
     capsys.readouterr()
-    words = ["--name", "again", "--module", "x86", "--repo", str(tmp_path)]
+    words = ["--name", "again", "--module", "x86", "--project", str(tmp_path)]
     assert main(["keys", "trust", str(tmp_path / "two.pub"), *words]) == 2
     assert "trusts this key already" in capsys.readouterr().err
     assert file.read_text() == text
@@ -108,7 +108,7 @@ def test_only_a_module_that_exists_is_trusted_with(
 
     subprocess.run(["git", "init", "-q", str(tmp_path / "repo")], check=True, timeout=60)
     assert main(["keys", "new", str(tmp_path / "lane")]) == 0
-    words = ["--name", "lane", "--module", module, "--repo", str(tmp_path / "repo")]
+    words = ["--name", "lane", "--module", module, "--project", str(tmp_path / "repo")]
     assert main(["keys", "trust", str(tmp_path / "lane.pub"), *words]) == (0 if known else 2)
     told = capsys.readouterr().err
     assert known or f"no module or platform class '{module}'" in told
@@ -122,6 +122,6 @@ def test_a_challenge_is_for_a_gate_that_exists(tmp_path: Path, capsys: pytest.Ca
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True, timeout=60)
     words = ["git", "-C", str(tmp_path), *who, "commit", "-q", "--allow-empty", "-m", "first"]
     subprocess.run(words, check=True, timeout=60)
-    assert main(["challenge", "jetson-cuda-runtim", "--repo", str(tmp_path)]) == 2
+    assert main(["challenge", "jetson-cuda-runtim", "--project", str(tmp_path)]) == 2
     assert "did you mean jetson-cuda-runtime" in capsys.readouterr().err
-    assert main(["challenge", "jetson-cuda-runtime", "--repo", str(tmp_path)]) == 0
+    assert main(["challenge", "jetson-cuda-runtime", "--project", str(tmp_path)]) == 0

@@ -74,7 +74,7 @@ def test_two_boards_answer_and_the_third_is_asked_again(
 ) -> None:
     state = tmp_path / "state"
     fleet = ["fleet", "run", str(inventory(tmp_path / "boards.toml", lab, deaf)), GATE]
-    fleet += ["--project", str(checkout(tmp_path / "project")), "--state", str(state)]
+    fleet += ["--project", str(checkout(tmp_path / "project")), "--output", str(state)]
 
     assert main([*fleet, "--json"]) == ExitCode.UNDECIDED
     found = json.loads(capsys.readouterr().out)

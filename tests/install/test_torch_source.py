@@ -29,7 +29,7 @@ def test_the_vendors_newest_wheel_with_its_conditions() -> None:
     assert "libcusparseLt.so.0" in told
     assert "numpy below 2" in told
     assert best.command is not None
-    assert best.command.startswith("jetproof install --torch --stack jp6.2/agx-orin-64gb --wheel https://")
+    assert best.command.startswith("jetproof install --torch --stack jp6.2/agx-orin-64gb --torch-wheel https://")
 
 
 @pytest.mark.parametrize("name", ["jp5.1", "jp6.0", "jp6.2", "jp7-thor", "jp7.2-orin", "jp4.6"])
@@ -49,7 +49,7 @@ def test_what_must_be_built_comes_after_what_is_ready() -> None:
 
 def test_an_old_python_is_told_to_use_its_own_pip() -> None:
     commands = [choice.command for choice in choices(TABLES.stack("jp4.6"), TABLES) if choice.command]
-    assert not any("--wheel" in command for command in commands)
+    assert not any("--torch-wheel" in command for command in commands)
 
 
 def _facts(**members: Any) -> Facts:
@@ -108,7 +108,7 @@ def _run(machine: Any, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.process
 def test_a_given_wheel_is_installed_and_checked(machine: Any, vendor_torch: Path) -> None:
     place = ["--python", str(machine.python), "--index-url", machine.index.url]
-    done = _run(machine, "--wheel", str(vendor_torch), *place, "--json")
+    done = _run(machine, "--torch-wheel", str(vendor_torch), *place, "--json")
     body = json.loads(done.stdout)
     # the stand-in does not tell its architectures
     assert done.returncode == 4
@@ -126,7 +126,7 @@ def test_a_given_wheel_is_installed_and_checked(machine: Any, vendor_torch: Path
 @pytest.mark.process
 def test_a_given_wheel_without_cuda_is_removed_again(machine: Any, stand_in: Any, tmp_path: Path) -> None:
     plain = stand_in.torch_wheel(tmp_path, "2.8.0+cpu", None)
-    done = _run(machine, "--wheel", str(plain), "--python", str(machine.python), "--index-url", machine.index.url)
+    done = _run(machine, "--torch-wheel", str(plain), "--python", str(machine.python), "--index-url", machine.index.url)
     assert done.returncode == 1
     assert done.stdout.startswith("This torch is not right for jp6.2; it was removed again.")
     assert "built for CUDA: NO (built without CUDA)" in done.stdout
@@ -136,7 +136,7 @@ def test_a_given_wheel_without_cuda_is_removed_again(machine: Any, stand_in: Any
 @pytest.mark.process
 def test_a_given_index(machine: Any) -> None:
     done = _run(
-        machine, "--index", machine.index.url, "--python", str(machine.python), "--index-url", machine.index.url
+        machine, "--torch-index", machine.index.url, "--python", str(machine.python), "--index-url", machine.index.url
     )
     assert done.returncode == 4, done.stderr
     assert "torch 2.14.1" in done.stdout
@@ -149,4 +149,4 @@ def test_nothing_is_fetched_unasked(machine: Any) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith("For jp6.2: NVIDIA Jetson wheel, torch 2.5.0a0+872d972e41.nv24.08\n")
     assert "Nothing was downloaded." in done.stdout
-    assert _run(machine, "--wheel", "a", "--index", "b").returncode == 2
+    assert _run(machine, "--torch-wheel", "a", "--torch-index", "b").returncode == 2

@@ -195,7 +195,7 @@ def test_a_block_that_claims_wrote_stays_and_is_no_edit(project: Path) -> None:
 
 def test_dry_run_and_diff_write_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(path.name for path in project.rglob("*"))
-    words = ["init", str(project), "--repository", "example/weightlab"]
+    words = ["init", "--project", str(project), "--repository", "example/weightlab"]
     assert main([*words, "--dry-run"]) == 0
     assert "would be written" in capsys.readouterr().out
     assert main([*words, "--diff"]) == 0
@@ -212,12 +212,12 @@ def test_dry_run_and_diff_write_nothing(project: Path, capsys: pytest.CaptureFix
 
 
 def test_a_project_without_anything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["init", str(tmp_path)]) == 2
+    assert main(["init", "--project", str(tmp_path)]) == 2
     assert "hint: jetproof init --repository owner/name" in capsys.readouterr().err
-    assert main(["init", str(tmp_path), "--repository", "example/x"]) == 0
+    assert main(["init", "--project", str(tmp_path), "--repository", "example/x"]) == 0
     assert (tmp_path / "README.md").read_text().startswith(f"# {tmp_path.name}\n")
-    assert main(["init", str(tmp_path / "none"), "--repository", "example/x"]) == 2
-    assert main(["init", str(tmp_path), "--image", "x/y:latest"]) == 2
+    assert main(["init", "--project", str(tmp_path / "none"), "--repository", "example/x"]) == 2
+    assert main(["init", "--project", str(tmp_path), "--image", "x/y:latest"]) == 2
 
 
 def test_links_are_not_followed(project: Path, tmp_path: Path) -> None:
@@ -403,8 +403,8 @@ def test_a_policy_without_a_jetson_gate_gets_no_lane(project: Path) -> None:
 
 def test_words_for_people(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     digest = "ab" * 32
-    words = ["init", str(project), "--repository", "example/weightlab"]
-    assert main([*words, "--wheel", "https://vendor.example/torch.whl", "--sha256", digest, "--resolver", "a.b:c"]) == 0
+    words = ["init", "--project", str(project), "--repository", "example/weightlab"]
+    assert main([*words, "--torch-wheel", "https://vendor.example/torch.whl", "--torch-sha256", digest, "--resolver", "a.b:c"]) == 0
     told = capsys.readouterr().out
     assert told.startswith("12 files written for example/weightlab\n")
     assert "1. fill ci/jetproof-requirements.txt" in told

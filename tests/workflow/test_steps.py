@@ -94,7 +94,7 @@ class Runner:
 def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
     monkeypatch.delenv("GITHUB_EVENT_NAME", raising=False)
     project = Project(tmp_path)
-    assert main(["init", str(project.root), "--repository", "owner/project"]) == 0
+    assert main(["init", "--project", str(project.root), "--repository", "owner/project"]) == 0
     project.commit("lane")
     return Runner(project)
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jetproof.cli import options
 from jetproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -25,32 +26,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     board = parser.add_argument_group("which board")
     where = board.add_mutually_exclusive_group()
-    where.add_argument("--stack", metavar="NAME", help="like jp6.2, jp7-thor or jp6.2/agx-orin-64gb")
-    where.add_argument(
-        "--from", dest="source", type=Path, metavar="FILE", help="a saved read-out of a board (see inspect --save)"
-    )
-    board.add_argument("--python", metavar="RELEASE", help="another Python than the stack's, like 3.12")
+    options.add_stack(where, default="")
+    options.add_saved(where)
+    board.add_argument("--python-release", metavar="RELEASE", help="another Python than the stack's, like 3.12")
     board.add_argument(
         "--held", action="append", default=[], metavar="NAME==NUMBER", help="what of the vendor has to stay; repeatable"
     )
     what = parser.add_argument_group("what of the project")
-    what.add_argument("--extra", action="append", default=[], metavar="NAME", help="an extra of the project")
-    what.add_argument("--group", action="append", default=[], metavar="NAME", help="a dependency group")
+    options.add_wanted(what)
     what.add_argument("--resolve", action="store_true", help="let uv resolve what has no lock (uses the network)")
-    what.add_argument("--offline", action="store_true", help="with --resolve: use uv's cache only")
-    what.add_argument("--index-url", metavar="URL", help="with --resolve: the index instead of the usual one")
+    options.add_index(what)
     form = parser.add_argument_group("output").add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="the audit as JSON (schema jetproof/audit/1)")
-    form.add_argument("--sarif", action="store_true", help="SARIF 2.1.0 for code scanning")
-    form.add_argument("--github", action="store_true", help="annotations for a GitHub workflow")
-    form.add_argument("--markdown", action="store_true", help="Markdown for an issue or a job summary")
+    options.add_json(form, "jetproof/audit/1")
+    options.add_sarif(form)
+    options.add_github(form)
+    options.add_markdown(form)
     form.add_argument(
         "--emit",
         choices=("constraints", "override", "excludes", "pyproject"),
         help="print what holds the vendor's torch for pip, for uv, or for pyproject.toml",
     )
     form.add_argument("--fix", action="store_true", help="write it into the project's pyproject.toml")
-    parser.add_argument("--diff", action="store_true", help="with --fix: show the change and write nothing")
+    options.add_diff(parser)
     parser.epilog = (
         "Exit codes: 0 the vendor's torch is kept, 1 it is replaced or the Python does not fit, "
         "2 wrong usage or input, 4 not determined."
@@ -96,7 +93,7 @@ def _board(arguments: argparse.Namespace, tables: Tables) -> tuple[StackBoard, t
                 hint="name a stack, like --stack jp6.2, or a read-out of a board, like --from board.json",
                 reason="no-board",
             )
-        return board(tables.stack(arguments.stack), arguments.python), named
+        return board(tables.stack(arguments.stack), arguments.python_release), named
     from jetproof.facts.from_snapshot import facts as facts_of
     from jetproof.install.board_from_facts import board_of, held_of
     from jetproof.target.interface import CollectRequest
@@ -104,7 +101,7 @@ def _board(arguments: argparse.Namespace, tables: Tables) -> tuple[StackBoard, t
 
     facts = facts_of(RecordedTarget(arguments.source).collect(CollectRequest(trials=False)), tables)
     found = {one.name: one for one in (*held_of(facts), *named)}
-    return board_of(facts, tables, arguments.python), tuple(found.values())
+    return board_of(facts, tables, arguments.python_release), tuple(found.values())
 
 
 def _emit(arguments: argparse.Namespace, held: tuple[Held, ...], board: StackBoard, tables: Tables) -> int:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 
+from jetproof.cli import options
 from jetproof.cli.evidence_source import now
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("gate", metavar="GATE", help="the gate that will be run")
-    parser.add_argument(
-        "--repo", type=Path, default=Path(), metavar="DIR", help="the project's checkout (default: here)"
-    )
-    parser.add_argument("--commit", default="HEAD", metavar="REV", help="the commit that will be run (default: HEAD)")
-    parser.add_argument("--json", action="store_true", help="the challenge as JSON, which verify --challenge reads")
+    options.add_gate(parser)
+    options.add_project(parser)
+    options.add_commit(parser, "HEAD")
+    options.add_json(parser, "jetproof/challenge/1")
     parser.epilog = (
-        "Make it on a machine that the board does not control, and give it to: jetproof run GATE --challenge"
+        "Make it on a machine that the board does not control, and give it to: jetproof run GATE --challenge. "
+        "What --json prints is what jetproof verify --challenge-file reads."
     )
 
 
@@ -30,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jetproof.evidence.opening import commit_of
     from jetproof.policy.load import load, named_gate, parse
 
-    checkout = repository(arguments.repo)
+    checkout = repository(arguments.project)
     commit = commit_of(checkout, arguments.commit)
     loaded = load(checkout.root)
     data = checkout.file(commit, loaded.path)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jetproof.cli import options
 from jetproof.cli.evidence_source import add_checkout, now, open_checkout
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _PULL_REQUESTS = ("pull_request", "pull_request_target", "merge_group")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_checkout(parser)
-    parser.add_argument("--at", default="HEAD", metavar="REV", help="the commit that is spoken of (default: HEAD)")
+    options.add_commit(parser, "HEAD")
     action = parser.add_mutually_exclusive_group()
     action.add_argument(
         "--check", action="store_true", help="hold README, docs, notes, classifiers and badge to the proof (exit 8)"
@@ -37,13 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     held.add_argument("--today", action="store_true", help="with --check: hold blocks to today in any case")
     parser.add_argument("--patch", type=Path, metavar="FILE", help="write what --write would change as a patch instead")
-    parser.add_argument(
-        "--skip", action="append", default=[], metavar="PATH", help="a document or folder that is left out, and told"
-    )
+    options.add_skip(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="the claims, or the check, as JSON")
-    form.add_argument("--sarif", action="store_true", help="the check as SARIF 2.1.0")
-    form.add_argument("--github", action="store_true", help="the check as annotations for a GitHub workflow")
+    options.add_json(form, "jetproof/claims/1, with --check jetproof/claims-check/1")
+    options.add_sarif(form)
+    options.add_github(form)
     parser.epilog = (
         "Exit codes: 0 computed or nothing exceeds the proof, 8 a text exceeds it, 9 no valid policy or trust store, "
         "2 wrong usage."
@@ -101,7 +100,7 @@ def _assessed(opened: Opened, arguments: argparse.Namespace, tables: Tables) -> 
     from jetproof.claims.documents import BADGE_PATH
 
     return assess_opened(
-        opened, revision=arguments.at, base=arguments.base, tables=tables, now=now(), badges=(BADGE_PATH,)
+        opened, revision=arguments.commit, base=arguments.base, tables=tables, now=now(), badges=(BADGE_PATH,)
     )
 
 

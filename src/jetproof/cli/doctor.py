@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 
+from jetproof.cli import options
 from jetproof.cli.source import add_source, read
 
 
@@ -13,14 +14,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_source(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="the diagnosis as JSON (schema jetproof/diagnosis/1)")
-    form.add_argument("--markdown", action="store_true", help="the diagnosis for an issue")
+    options.add_json(form, "jetproof/diagnosis/1")
+    options.add_markdown(form)
     parser.epilog = "Exit codes: 0 nothing blocks, 1 a blocking finding, 4 undecided, 2 wrong usage."
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, judge, render."""
-    snapshot = read(arguments, trials=True)
+    snapshot = read(arguments, trials=True, meanwhile=_get_ready)
 
     from jetproof.diagnosis.as_json import as_json
     from jetproof.diagnosis.engine import diagnose
@@ -40,3 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         sys.stdout.write(render.told(diagnosis, facts, style_for(sys.stdout)))
     return int(exit_code(diagnosis))
+
+
+def _get_ready() -> None:
+    """Import what the judgement needs."""
+    import jetproof.diagnosis.as_json
+    import jetproof.diagnosis.engine
+    import jetproof.facts.from_snapshot
+    import jetproof.render.diagnosis  # noqa: F401

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jetproof.cli import options
 from jetproof.cli.evidence_source import add_checkout, now, open_checkout
 
 if TYPE_CHECKING:
@@ -22,46 +23,46 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     sub = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     sign = sub.add_parser("sign", help="sign the run in a folder; a failed run is signed too")
-    sign.add_argument("run", type=Path, metavar="RUN", help="like conditional-evidence/jetson-cuda-runtime")
+    options.add_run(sign)
     _add_key(sign)
     sign.add_argument(
         "--counter", type=Path, metavar="FILE", help="where the key's last number is kept (default: KEY.seq)"
     )
-    sign.add_argument(
-        "--out", type=Path, metavar="FILE", help="the envelope (default: RUN.intoto.json beside the folder)"
-    )
+    options.add_output(sign, "FILE", "RUN.intoto.json beside the folder")
     listing = sub.add_parser("list", help="say what the store holds, and what is missing from it")
     show = sub.add_parser("show", help="print a statement")
-    show.add_argument("name", metavar="FILE|DIGEST")
+    options.add_evidence(show)
     add = sub.add_parser("add", help="keep envelopes, failures like passes")
-    add.add_argument("paths", nargs="+", type=Path, metavar="FILE")
-    add.add_argument("--side-files", action="store_true", help="keep the side files too; they hold logs")
+    add.add_argument("envelopes", nargs="+", type=Path, metavar="FILE", help="an envelope")
+    add.add_argument("--with-side-files", action="store_true", help="keep the side files too; they hold logs")
     redact = sub.add_parser("redact", help="issue evidence again without what should not be published")
-    redact.add_argument("name", metavar="FILE|DIGEST")
+    options.add_evidence(redact)
     _add_key(redact)
-    redact.add_argument("--out", type=Path, metavar="FILE")
+    options.add_output(redact, "FILE", "the store, in place of the old one")
     prune = sub.add_parser("prune", help="let go what is older than the policy keeps")
-    prune.add_argument("--dry-run", action="store_true", help="only say what would go")
+    options.add_dry_run(prune)
     counter = sub.add_parser("countersign", help="write the predicate for actions/attest, if the evidence is proven")
-    counter.add_argument("path", type=Path, metavar="FILE")
+    counter.add_argument("envelope", type=Path, metavar="FILE", help="an envelope")
     counter.add_argument(
         "--policy-uri", required=True, metavar="URI", help="where the policy of that commit can be read"
     )
-    counter.add_argument("--challenge", type=Path, metavar="FILE", help="the challenge that was issued for this run")
-    counter.add_argument("--side", type=Path, metavar="DIR", help="folder of the side files")
-    counter.add_argument("--out", type=Path, metavar="FILE", help="the predicate (default: standard output)")
+    options.add_challenge_file(counter)
+    options.add_side_files(counter)
+    options.add_output(counter, "FILE", "standard output")
     for command in (listing, show, add, redact, prune, counter):
         add_checkout(command)
-    for command in (sign, listing, show, add, redact, prune):
-        command.add_argument("--json", action="store_true", help="the result as JSON")
+    for command in (sign, add, redact, prune):
+        options.add_json(command, SCHEMA)
+    options.add_json(listing, "jetproof/evidence-list/1")
+    options.add_json(show, "in-toto's Statement v1; always")
 
 
 def _add_key(parser: argparse.ArgumentParser) -> None:
     key = parser.add_mutually_exclusive_group(required=True)
     key.add_argument("--key", type=Path, metavar="FILE", help="an ed25519 key (jetproof keys new, or ssh-keygen)")
     key.add_argument("--signer", metavar="URI", help="a key that securesystemslib reaches, like hsm:2")
-    parser.add_argument("--public", type=Path, metavar="FILE", help="the public half of --signer")
-    parser.add_argument("--passphrase-env", metavar="NAME", help="variable that holds the key's passphrase")
+    parser.add_argument("--public-key", type=Path, metavar="FILE", help="the public half of --signer")
+    options.add_passphrase(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,7 +91,7 @@ def _signer(arguments: argparse.Namespace) -> Signer:
         os.environ,
         key=arguments.key,
         uri=arguments.signer,
-        public=arguments.public,
+        public=arguments.public_key,
         passphrase_env=arguments.passphrase_env,
     )
 
@@ -101,7 +102,7 @@ def _sign(arguments: argparse.Namespace) -> int:
 
     counter = arguments.counter or counter_of(arguments.key)
     made = seal(arguments.run, _signer(arguments), counter, url_of(os.environ))
-    target = arguments.out or envelope_path(arguments.run)
+    target = arguments.output or envelope_path(arguments.run)
     replace(target, made.envelope)
     members = {"file": str(target), "sha256": made.sha256, "seq": made.seq, "commit": made.commit, "gate": made.gate}
     what = "a pass" if made.proves else "a failure"
@@ -126,7 +127,7 @@ def _list(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     from jetproof.evidence.store_work import located, shown
 
-    path, _ = located(open_checkout(arguments), arguments.name)
+    path, _ = located(open_checkout(arguments), arguments.evidence)
     for _, evidence in shown([path]):
         # escaped, so that foreign text cannot drive the terminal
         sys.stdout.write(json.dumps(evidence.statement.body, indent=2, ensure_ascii=True) + "\n")
@@ -137,7 +138,7 @@ def _add(arguments: argparse.Namespace) -> int:
     from jetproof.evidence.store_work import add
 
     opened = open_checkout(arguments)
-    found = [(path, add(opened, path, side_files=arguments.side_files)) for path in arguments.paths]
+    found = [(path, add(opened, path, side_files=arguments.with_side_files)) for path in arguments.envelopes]
     members = {"added": [{"file": str(path), "sha256": one.sha256, "new": one.new} for path, one in found]}
     text = "".join(f"{'kept' if one.new else 'there already'}: {one.sha256} ({path})\n" for path, one in found)
     return _told(arguments, members, text)
@@ -146,7 +147,7 @@ def _add(arguments: argparse.Namespace) -> int:
 def _redact(arguments: argparse.Namespace) -> int:
     from jetproof.evidence.store_work import redact
 
-    sha256, file = redact(open_checkout(arguments), arguments.name, _signer(arguments), arguments.out)
+    sha256, file = redact(open_checkout(arguments), arguments.evidence, _signer(arguments), arguments.output)
     place = "in the store, in place of the old one" if file is None else str(file)
     members = {"sha256": sha256, "file": None if file is None else str(file)}
     return _told(arguments, members, f"issued again without private data: {sha256[:12]} {place}\n")
@@ -181,13 +182,13 @@ def _countersign(arguments: argparse.Namespace) -> int:
         now=now(),
         repository=opened.repository,
         base=arguments.base,
-        side=arguments.side,
-        challenge=None if arguments.challenge is None else challenge_from(arguments.challenge),
+        side=arguments.side_files,
+        challenge=None if arguments.challenge_file is None else challenge_from(arguments.challenge_file),
     )
-    found, _ = verified_files([arguments.path], asked)
+    found, _ = verified_files([arguments.envelope], asked)
     data = json.dumps(predicate(found[0], policy_uri=arguments.policy_uri), indent=2).encode() + b"\n"
-    if arguments.out is None:
+    if arguments.output is None:
         sys.stdout.write(data.decode())
     else:
-        replace(arguments.out, data)
+        replace(arguments.output, data)
     return 0

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jetproof.cli import options
 from jetproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "file", nargs="*", metavar="FILE", help="a log, a traceback, an issue or a JSON report; - or none: stdin"
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="the diagnosis as JSON (schema jetproof/diagnosis/1)")
-    form.add_argument("--markdown", action="store_true", help="the diagnosis for an issue")
+    options.add_json(form, "jetproof/diagnosis/1")
+    options.add_markdown(form)
     parser.epilog = "Exit codes: 0 a cause was named, 4 the text was not recognised, 2 not a text."
 
 

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jetproof.cli import options
+
 if TYPE_CHECKING:
     from jetproof.fleet.inventory import Inventory
     from jetproof.fleet.run import FleetResult
@@ -24,45 +26,51 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     run_ = sub.add_parser("run", help="run a gate on every board, so many at once")
     _add_inventory(run_)
-    run_.add_argument("gate", metavar="GATE")
-    run_.add_argument("--project", metavar="DIR", type=Path, default=Path(), help="top of the project under test")
-    run_.add_argument("--policy", metavar="FILE", help="the policy, relative to the project; else pyproject's")
-    run_.add_argument("--state", metavar="DIR", type=Path, default=Path(STATE), help=f"where results go ({STATE})")
-    run_.add_argument("--resume", action="store_true", help="go on with what an earlier call left in --state")
+    options.add_gate(run_)
+    options.add_project(run_)
+    options.add_policy(run_)
+    options.add_output(run_, "DIR", STATE)
+    run_.add_argument("--resume", action="store_true", help="go on with what an earlier call left in --output")
     run_.add_argument("--parallel", metavar="N", type=_positive, help="boards at once; else the inventory's limit")
-    run_.add_argument("--rehearsal", action="store_true", help="run an unclean checkout; proves nothing")
-    run_.add_argument("--into", metavar="STORE", type=Path, help="keep the results in a store too (see load)")
+    options.add_rehearsal(run_)
+    run_.add_argument("--into", metavar="DATABASE", type=Path, help="keep the results in a database, too (see load)")
     boards = sub.add_parser("boards", help="list the boards of an inventory")
     _add_inventory(boards)
     status = sub.add_parser("status", help="tell the summary of a fleet run again")
-    status.add_argument("state", metavar="STATE", type=Path, nargs="?", default=Path(STATE))
-    load = sub.add_parser("load", help="keep the results of fleet runs in a store: FILE.duckdb, or a Parquet folder")
-    load.add_argument("store", metavar="STORE", type=Path)
-    load.add_argument("states", metavar="STATE", type=Path, nargs="+", help="or a folder of boards' outputs")
-    query = sub.add_parser("query", help="ask a store: a ready view, or one SELECT")
-    query.add_argument("store", metavar="STORE", type=Path)
+    status.add_argument(
+        "state", metavar="DIR", type=Path, nargs="?", default=Path(STATE), help=f"a fleet run's --output ({STATE})"
+    )
+    load = sub.add_parser("load", help="keep the results of fleet runs in a database")
+    _add_database(load)
+    load.add_argument("states", metavar="DIR", type=Path, nargs="+", help="a fleet run's --output, or boards' outputs")
+    query = sub.add_parser("query", help="ask a database: a ready view, or one SELECT")
+    _add_database(query)
     query.add_argument("what", metavar="VIEW|SQL", nargs="?", help="without one the views are listed")
-    query.add_argument("--limit", metavar="N", type=_positive, default=200, help="rows at most (200)")
-    query.add_argument("--days", metavar="N", type=_positive, default=30, help="how old a green run may be (30)")
-    for command in (run_, boards, status, load, query):
-        command.add_argument("--json", action="store_true", help="the result as JSON")
+    query.add_argument("--limit", metavar="N", type=_positive, default=200, help="rows at most (default: 200)")
+    query.add_argument(
+        "--days", metavar="N", type=_positive, default=30, help="age of a green run at most (default: 30)"
+    )
+    for command, schema in ((run_, "fleet"), (boards, "fleet-boards"), (status, "fleet"), (load, "fleet-load")):
+        options.add_json(command, f"jetproof/{schema}/1")
+    options.add_json(query, "jetproof/fleet-table/1, without a view jetproof/fleet-views/1")
     emit = sub.add_parser("emit", help="write the same run for Kubernetes or GitHub")
     kinds = emit.add_subparsers(dest="engine", metavar="ENGINE", required=True)
     kubernetes = kinds.add_parser("kubernetes", help="a Job a board, for the NVIDIA device plugin")
-    kubernetes.add_argument("--image", required=True, metavar="IMAGE@sha256:…", help="with jetproof, torch, /project")
-    kubernetes.add_argument("--namespace", default="jetproof", metavar="NAME")
+    options.add_image(kubernetes, required=True)
+    kubernetes.epilog = "The image must hold jetproof, torch, and the project in /project."
+    kubernetes.add_argument("--namespace", default="jetproof", metavar="NAME", help="of the jobs (default: jetproof)")
     place = kubernetes.add_mutually_exclusive_group(required=True)
     place.add_argument("--claim", metavar="NAME", help="results go to this PersistentVolumeClaim")
     place.add_argument("--remote", metavar="NAME:PATH", help="results go to an object store that rclone reaches")
-    kubernetes.add_argument("--uploader", metavar="IMAGE@sha256:…", help="with rclone; for --remote")
+    kubernetes.add_argument("--uploader", metavar="NAME@sha256:…", help="an image with rclone; for --remote")
     kubernetes.add_argument("--secret", default="jetproof-results", metavar="NAME", help="rclone's settings")
-    kubernetes.add_argument("--runtime-class", default="nvidia", metavar="NAME")
+    kubernetes.add_argument("--runtime-class", default="nvidia", metavar="NAME", help="of the pods (default: nvidia)")
     github = kinds.add_parser("github", help="a matrix over the labels of the boards' runners")
     for command in (kubernetes, github):
         _add_inventory(command)
-        command.add_argument("gate", metavar="GATE")
-        command.add_argument("--python", metavar="PATH", help="for boards whose row names none")
-        command.add_argument("--out", metavar="FILE", type=Path, help="the file (standard output)")
+        options.add_gate(command)
+        options.add_python(command)
+        options.add_output(command, "FILE", "standard output")
 
 
 def _add_inventory(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +78,11 @@ def _add_inventory(parser: argparse.ArgumentParser) -> None:
         "inventory", metavar="INVENTORY", type=Path, help="TOML, or the JSON of `ansible-inventory --list`"
     )
     parser.add_argument("--board", action="append", default=[], metavar="NAME", help="this board only; repeatable")
-    parser.add_argument("--label", action="append", default=[], metavar="LABEL", help="boards with this label")
+    parser.add_argument("--label", action="append", default=[], metavar="LABEL", help="boards so labelled; repeatable")
+
+
+def _add_database(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("database", metavar="DATABASE", type=Path, help="FILE.duckdb, or a folder for Parquet")
 
 
 def _positive(text: str) -> int:
@@ -114,7 +126,7 @@ def _run(arguments: argparse.Namespace) -> int:
         gate=find_gate(host.loaded, arguments.gate).id,
         project=arguments.project,
         policy=arguments.policy,
-        state=arguments.state,
+        state=arguments.output or Path(STATE),
         rehearsal=arguments.rehearsal,
         parallel=arguments.parallel,
         resume=arguments.resume,
@@ -181,9 +193,9 @@ def _load(arguments: argparse.Namespace) -> int:
     from jetproof.fleet.rows import of_folder
     from jetproof.fleet.store import add
 
-    new = [add(arguments.store, of_folder(state)) for state in arguments.states]
-    members = {"schema": "jetproof/fleet-load/1", "store": str(arguments.store), "new": sum(new)}
-    text = f"{sum(new)} new runs in {arguments.store}\nnext: jetproof fleet query {arguments.store} passes\n"
+    new = [add(arguments.database, of_folder(state)) for state in arguments.states]
+    members = {"schema": "jetproof/fleet-load/1", "store": str(arguments.database), "new": sum(new)}
+    text = f"{sum(new)} new runs in {arguments.database}\nnext: jetproof fleet query {arguments.database} passes\n"
     sys.stdout.write(json.dumps(members, indent=2) + "\n" if arguments.json else text)
     return 0
 
@@ -201,7 +213,7 @@ def _query(arguments: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(members, indent=2) + "\n" if arguments.json else text)
         return 0
     found = query(
-        arguments.store, arguments.what, now=datetime.now(timezone.utc), days=arguments.days, limit=arguments.limit
+        arguments.database, arguments.what, now=datetime.now(timezone.utc), days=arguments.days, limit=arguments.limit
     )
     sys.stdout.write(
         json.dumps(table_json(found), indent=2) + "\n" if arguments.json else table(found, arguments.limit)
@@ -228,8 +240,8 @@ def _emit(arguments: argparse.Namespace) -> int:
             runtime_class=arguments.runtime_class,
         )
         text = kubernetes(found, arguments.gate, cluster)
-    if arguments.out is None:
+    if arguments.output is None:
         sys.stdout.write(text)
     else:
-        write_atomically(arguments.out, text.encode("utf-8"))
+        write_atomically(arguments.output, text.encode("utf-8"))
     return 0

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
+
+from jetproof.cli import options
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--policy", metavar="FILE", help="the policy, relative to the project; else pyproject's")
-    parser.add_argument("--project", metavar="DIR", type=Path, default=Path(), help="top of the project")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    options.add_policy(parser)
+    options.add_project(parser)
+    options.add_json(parser, "jetproof/gates/1")
 
 
 def run(arguments: argparse.Namespace) -> int:

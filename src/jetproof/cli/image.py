@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jetproof.cli import options
 from jetproof.cli.source import add_source
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _GPU = ("auto", "runtime", "cdi", "none")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's own commands."""
-    sub = parser.add_subparsers(dest="image_command", metavar="COMMAND", required=True)
+    sub = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     _command(sub, "choose", "name the base image that is right for this board, or say that none is", board=True)
     for name, told in (
         ("plan", "show what a build would do"),
@@ -28,32 +29,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
     ):
         one = _command(sub, name, told, board=True)
         one.add_argument("project", metavar="PROJECT", type=Path, help="top of the project to install")
-        one.add_argument("--image", metavar="NAME@sha256:…", help="the base image; else the policy's pin")
+        one.add_argument("--base-image", metavar="NAME@sha256:…", help="the base image (default: the policy's pin)")
         one.add_argument("--base-python", metavar="PATH", default="python3", help="the image's Python that holds torch")
-        one.add_argument("--extra", action="append", default=[], metavar="NAME", help="an extra of the project")
+        options.add_wanted(one, groups=False)
         one.add_argument("--wheels", metavar="DIR", type=Path, help="install from these wheels alone, without network")
-        one.add_argument("--name", metavar="NAME:TAG", default="jetproof-image:built", help="what the image is called")
+        one.add_argument("--tag", metavar="NAME:TAG", default="jetproof-image:built", help="what the image is called")
         if name == "dockerfile":
-            one.add_argument("--output", metavar="DIR", type=Path, help="write Dockerfile, worker and project there")
+            options.add_output(one, "DIR", "the Dockerfile alone, on standard output")
         if name == "build":
-            one.add_argument("--timeout", metavar="SECONDS", type=float, default=7200.0, help="limit of the build")
+            options.add_timeout(one, 7200, "the build")
     from jetproof.cli import run as run_command
 
     one = sub.add_parser("run", help="qualify a gate in a container of the image")
-    one.add_argument("image", metavar="NAME@sha256:…", help="the image: a registry's digest, or the id of a local one")
-    run_command.configure(one)
+    one.add_argument("image", metavar="NAME@sha256:…", help="the image that the gate runs in, by its digest")
+    run_command.add_run(one)
+    options.add_python(one)
     one.add_argument("--gpu", choices=_GPU, default="auto", help="how the container gets at the GPU")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what was asked and return the exit code."""
-    match arguments.image_command:
+    match arguments.action:
         case "choose":
             return _choose(arguments)
         case "run":
             from jetproof.cli import run as run_command
 
-            arguments.target = f"container:{arguments.image}"
+            arguments.target, arguments.source = f"container:{arguments.image}", None
             return run_command.run(arguments)
         case "build":
             return _build(arguments)
@@ -66,8 +68,8 @@ def _command(
 ) -> argparse.ArgumentParser:
     one = sub.add_parser(name, help=told, description=told[0].upper() + told[1:] + ".")
     if board:
-        one.add_argument("--stack", metavar="NAME", help="like jp6.2 or jp6.2/agx-orin-64gb; else this board")
-        one.add_argument("--policy", metavar="FILE", help="the policy, relative to the project; else pyproject's")
+        options.add_stack(one)
+        options.add_policy(one)
         add_source(one)
     one.add_argument("--json", action="store_true", help="machine-readable output")
     return one
@@ -109,8 +111,8 @@ def _recipe(arguments: argparse.Namespace) -> tuple[Recipe, str]:
 
     if not arguments.project.is_dir():
         raise UsageError(f"{arguments.project} is no folder", hint="name the top of the project")
-    choice = None if arguments.image is not None else _choice(arguments, arguments.project)
-    base, why = base_of(arguments.image, choice)
+    choice = None if arguments.base_image is not None else _choice(arguments, arguments.project)
+    base, why = base_of(arguments.base_image, choice)
     recipe = Recipe(
         base=base,
         python=arguments.base_python,
@@ -127,9 +129,9 @@ def _plan(arguments: argparse.Namespace) -> int:
 
     recipe, why = _recipe(arguments)
     text = dockerfile(recipe)
-    told = render.plan_json(recipe, why, arguments.name, text)
-    if arguments.image_command == "plan":
-        _print(arguments, told, render.plan_text(recipe, why, arguments.name))
+    told = render.plan_json(recipe, why, arguments.tag, text)
+    if arguments.action == "plan":
+        _print(arguments, told, render.plan_text(recipe, why, arguments.tag))
         return 0
     if arguments.output is not None:
         from jetproof.image.build import new_context
@@ -157,7 +159,7 @@ def _build(arguments: argparse.Namespace) -> int:
         find(),
         recipe,
         arguments.project,
-        name=arguments.name,
+        name=arguments.tag,
         wheels=arguments.wheels,
         timeout=arguments.timeout,
         tables=tables.load(),

@@ -7,13 +7,14 @@ import json
 import sys
 from pathlib import Path
 
+from jetproof.cli import options
 from jetproof.cli.source import add_source, read
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_source(parser)
-    parser.add_argument("--json", action="store_true", help="the facts as JSON (schema jetproof/facts/1)")
+    options.add_json(parser, "jetproof/facts/1")
     parser.add_argument("--all", action="store_true", help="every fact with the place it was read from")
     parser.add_argument(
         "--save",

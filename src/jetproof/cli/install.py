@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from jetproof.cli import options
 from jetproof.errors import ExitCode, UsageError
 from jetproof.install import torch_source, uv
 from jetproof.install.apply import Request, Result, Status, install
@@ -27,13 +28,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "project", nargs="?", type=Path, metavar="PROJECT_OR_LOCK", help="folder, lock, requirements, wheel"
     )
     parser.add_argument("--venv", type=Path, metavar="DIR", help="where the environment appears (default .venv-jetson)")
-    parser.add_argument("--python", metavar="PATH", help="the Python that has the vendor's torch")
-    parser.add_argument("--extra", action="append", default=[], metavar="NAME", help="an extra of the project")
-    parser.add_argument("--group", action="append", default=[], metavar="NAME", help="a dependency group")
+    options.add_python(parser)
+    options.add_wanted(parser)
     parser.add_argument(
         "--no-project", action="store_true", help="install what the project needs, not the project itself"
     )
-    parser.add_argument("--dry-run", action="store_true", help="print the plan and change nothing")
+    options.add_dry_run(parser)
     parser.add_argument(
         "--allow-alpha", action="store_true", help="accept a vendor's alpha where its final is asked for"
     )
@@ -41,34 +41,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--allow-overrule", action="append", default=[], metavar="NAME", help="ignore what NAME asks of torch"
     )
     parser.add_argument("--deep", action="store_true", help="hash every protected file before and after")
-    parser.add_argument("--timeout", type=float, default=3600, metavar="SECONDS", help="limit of each step of uv")
+    options.add_timeout(parser, 3600, "each step of uv")
     parser.add_argument(
         "--patience", type=float, default=1.0, metavar="FACTOR", help="stretch torch's own limits: slow disks"
     )
-    parser.add_argument("--json", action="store_true", help="machine-readable output")
+    options.add_json(parser, "jetproof/install/1, with --torch jetproof/install-torch/1")
     sources = parser.add_argument_group("where packages come from")
-    sources.add_argument("--offline", action="store_true", help="use uv's cache and --find-links only")
-    sources.add_argument("--index-url", metavar="URL", help="the index instead of the usual one")
+    options.add_index(sources)
     sources.add_argument("--extra-index-url", action="append", default=[], metavar="URL", help="a further index")
     sources.add_argument("--find-links", action="append", default=[], metavar="DIR", help="a folder of wheels")
     sources.add_argument("--no-index", action="store_true", help="use --find-links only")
     torch = parser.add_argument_group("the torch itself")
     torch.add_argument("--torch", action="store_true", help="say which torch is right for a board; downloads nothing")
-    torch.add_argument("--stack", metavar="NAME", help="like jp6.2 or jp6.2/agx-orin-64gb; else this board")
-    torch.add_argument("--wheel", metavar="FILE_OR_URL", help="install this torch wheel and check it")
-    torch.add_argument("--index", metavar="URL", help="install torch from this index and check it")
+    options.add_stack(torch)
+    options.add_torch_wheel(torch, "FILE_OR_URL")
+    torch.add_argument("--torch-index", metavar="URL", help="the index that torch is installed from")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Install, or name the right torch; return the exit code."""
     if arguments.torch:
         return _torch(arguments)
-    for name in ("stack", "wheel", "index"):
+    for name in ("stack", "torch_wheel", "torch_index"):
         value = getattr(arguments, name)
         if value is not None:
             raise UsageError(
-                f"--{name} belongs to --torch, which was not given",
-                hint=f"which torch is right for a board: jetproof install --torch --{name} {value}",
+                f"--{name.replace('_', '-')} belongs to --torch, which was not given",
+                hint=f"which torch is right for a board: jetproof install --torch --{name.replace('_', '-')} {value}",
             )
     if arguments.project is None:
         raise UsageError("name a project, a lock, a requirements file or a wheel", hint="jetproof install . --dry-run")
@@ -119,8 +118,8 @@ def _torch(arguments: argparse.Namespace) -> int:
     found = torch_source.answer(
         stack=arguments.stack,
         python=arguments.python,
-        wheel=arguments.wheel,
-        index=arguments.index,
+        wheel=arguments.torch_wheel,
+        index=arguments.torch_index,
         venv=arguments.venv,
         sources=_sources(arguments),
         asker=_asker(arguments),

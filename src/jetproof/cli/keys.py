@@ -9,6 +9,8 @@ import sys
 from datetime import date
 from pathlib import Path
 
+from jetproof.cli import options
+
 SCHEMA = "jetproof/keys/1"
 
 
@@ -19,24 +21,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     new.add_argument(
         "path", type=Path, metavar="FILE", help="where the private half goes; FILE.pub gets the public one"
     )
-    new.add_argument("--comment", default="", help="a comment for the public half; it is published")
-    new.add_argument("--passphrase-env", metavar="NAME", help="protect it with the passphrase in this variable")
+    new.add_argument("--comment", default="", metavar="TEXT", help="a comment for the public half; it is published")
+    options.add_passphrase(new)
     trust = sub.add_parser("trust", help="trust a public key for some modules (edits .jetproof/trust.toml)")
-    trust.add_argument("path", type=Path, metavar="FILE.pub")
-    trust.add_argument("--name", required=True, help="how the signer is called in reports; it is published")
+    trust.add_argument("path", type=Path, metavar="FILE.pub", help="the public half of a key")
+    trust.add_argument(
+        "--name", required=True, metavar="NAME", help="the signer's name in reports; it is published"
+    )
     trust.add_argument(
         "--module",
         action="append",
         required=True,
         metavar="NAME",
-        help="a module it may speak for, like 'Jetson AGX Orin 64GB', or a platform class, like x86; may be repeated",
+        help="a module it may speak for, like 'Jetson AGX Orin 64GB', or a platform class, like x86; repeatable",
     )
     trust.add_argument("--until", type=date.fromisoformat, metavar="DATE", help="last day on which it counts, in UTC")
-    trust.add_argument(
-        "--repo", type=Path, default=Path(), metavar="DIR", help="the project's checkout (default: here)"
-    )
+    options.add_project(trust)
     for command in (new, trust):
-        command.add_argument("--json", action="store_true", help=f"the result as JSON (schema {SCHEMA})")
+        options.add_json(command, SCHEMA)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     else:
         added = trust_edit.trust(
-            arguments.repo, arguments.path, name=arguments.name, modules=arguments.module, until=arguments.until
+            arguments.project, arguments.path, name=arguments.name, modules=arguments.module, until=arguments.until
         )
         members = {"keyid": added.key.keyid, "trust": str(added.file)}
         text = (

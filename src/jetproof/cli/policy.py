@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from jetproof.cli import options
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
@@ -17,44 +19,43 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("show", "say what the policy asks: gates, tiers, waivers"),
         ("check-schema", "check the form of the policy, and name each fault by line and column"),
     ):
-        _common(actions.add_parser(name, help=words, description=words[0].upper() + words[1:] + "."))
+        _common(actions.add_parser(name, help=words), "jetproof/policy-shown/1")
 
     check = actions.add_parser("check", help="lint policy, workflows and pages together")
-    check.add_argument("path", nargs="?", type=Path, default=Path(), metavar="PATH", help="top of the project")
-    check.add_argument("--policy", metavar="FILE", help="the policy, relative to the project; else pyproject's")
+    options.add_project(check)
+    options.add_policy(check)
     form = check.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON (schema jetproof/policy-check/1)")
-    form.add_argument("--sarif", action="store_true", help="SARIF 2.1.0 for code scanning")
-    form.add_argument("--github", action="store_true", help="annotations for a GitHub workflow")
+    options.add_json(form, "jetproof/policy-check/1")
+    options.add_sarif(form)
+    options.add_github(form)
     check.add_argument("--no-zizmor", action="store_true", help="do not ask zizmor, also where it is installed")
     check.epilog = "Exit codes: 0 nothing blocks, 1 a rule is broken, 9 the policy or a waiver does not stand."
 
     diff = actions.add_parser("diff", help="name each way in which the policy asks less than at BASE")
     diff.add_argument("base", metavar="BASE", help="a revision, like origin/main")
-    _common(diff)
+    _common(diff, "jetproof/policy-diff/1")
     diff.epilog = "Exit codes: 0 not weaker, 1 weaker."
 
     pin = actions.add_parser("pin", help="write the digest of the tier's torch into the policy; on the board")
     pin.add_argument("tier", metavar="TIER", help="id of a tier of the policy")
     known = pin.add_mutually_exclusive_group()
-    known.add_argument("--wheel", type=Path, metavar="FILE", help="the wheel that is installed; compared with it")
-    known.add_argument("--image", metavar="NAME@sha256:…", help="the image that the gate runs in")
-    pin.add_argument("--python", metavar="PATH", help="the Python that has the vendor's torch")
-    pin.add_argument("--dry-run", action="store_true", help="only say the digest")
-    _common(pin)
+    options.add_torch_wheel(known, "FILE")
+    options.add_image(known)
+    options.add_python(pin)
+    options.add_dry_run(pin)
+    _common(pin, "jetproof/policy-pin/1")
 
     live = actions.add_parser("liveness", help="say whether the lane has silently died; needs no network")
     live.add_argument("--runs", type=Path, metavar="FILE", help="what gh run list --json wrote")
-    live.add_argument("--store", type=Path, metavar="DIR", help="folder of the evidence (default: .jetproof/evidence)")
-    live.add_argument("--branch", metavar="NAME", help="the evidence is kept on this git branch")
-    _common(live)
+    options.add_store(live.add_mutually_exclusive_group())
+    _common(live, "jetproof/liveness/1")
     live.epilog = "Exit codes: 0 it lives, 4 it has never run, 7 its evidence is stale, 1 any other sign of death."
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--policy", metavar="FILE", help="the policy, relative to the project; else pyproject's")
-    parser.add_argument("--project", metavar="DIR", type=Path, default=Path(), help="top of the project")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+def _common(parser: argparse.ArgumentParser, schema: str) -> None:
+    options.add_policy(parser)
+    options.add_project(parser)
+    options.add_json(parser, schema)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -92,7 +93,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from jetproof.render.style import style_for
     from jetproof.workflow.lint import lint
 
-    found = lint(arguments.path, policy=arguments.policy, now=now(), zizmor=not arguments.no_zizmor)
+    found = lint(arguments.project, policy=arguments.policy, now=now(), zizmor=not arguments.no_zizmor)
     if arguments.sarif:
         sys.stdout.write(as_sarif(lane.notices(found.findings), release=__version__, command="policy-check"))
     elif arguments.github:
@@ -122,7 +123,7 @@ def _pin(arguments: argparse.Namespace) -> int:
 
     planned = pin.begun(arguments.project, arguments.policy, arguments.tier)
     snapshot = LocalTarget(arguments.python).collect(CollectRequest(trials=False))
-    found = pin.found(planned.tier, facts(snapshot, load_tables()), wheel=arguments.wheel, image=arguments.image)
+    found = pin.found(planned.tier, facts(snapshot, load_tables()), wheel=arguments.torch_wheel, image=arguments.image)
     changed = pin.finished(planned, found, write=not arguments.dry_run)
     did = "would be pinned to" if arguments.dry_run else "is pinned to" if changed else "was pinned already to"
     members = {

@@ -6,11 +6,13 @@ import argparse
 import json
 import sys
 
+from jetproof.cli import options
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("probe", metavar="ID", nargs="?", help="show this probe's page")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    options.add_json(parser, "jetproof/probes/1")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+
+from jetproof.cli import options
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "folder", metavar="DIR", type=Path, help="a run's folder, like conditional-evidence/jetson-cuda-runtime"
-    )
+    options.add_run(parser)
     parser.add_argument("--check", action="store_true", help="write nothing; missing files are a difference, too")
-    parser.add_argument("--json", action="store_true", help="print the record instead of text")
+    options.add_json(parser, "jetproof/record/1")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jetproof.qualify.journal import load, read
     from jetproof.render.reports import compare, reports
 
-    folder = run_folder(arguments.folder)
+    folder = run_folder(arguments.run)
     journal = read(load(folder.journal))
     files = reports(journal)
     compare(files, folder, mend=not arguments.check)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jetproof.cli import options
 from jetproof.cli.source import add_source, read
 
 if TYPE_CHECKING:
@@ -16,14 +17,15 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "run", nargs="?", type=Path, metavar="RUN", help="a run's folder, also of a failed one; else this machine"
-    )
+    options.add_run(parser, optional=True)
     add_source(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON (schema jetproof/report/1)")
-    form.add_argument("--markdown", action="store_true", help="the body of an issue")
-    parser.epilog = "Exit codes: 0 reported, whatever the run's outcome; 2 wrong usage, or no run there."
+    options.add_json(form, "jetproof/report/1")
+    options.add_markdown(form)
+    parser.epilog = (
+        "Without RUN it reports on this machine; a failed run is reported, too. "
+        "Exit codes: 0 reported, whatever the run's outcome; 2 wrong usage, or no run there."
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

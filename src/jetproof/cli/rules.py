@@ -7,11 +7,13 @@ import dataclasses
 import json
 import sys
 
+from jetproof.cli import options
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("rule", nargs="?", metavar="ID", help="a rule's id or name, like JD070 or torch-cpu-build")
-    parser.add_argument("--json", action="store_true", help="as JSON (schema jetproof/rules/1)")
+    options.add_json(parser, "jetproof/rules/1")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
+from jetproof.cli import options
 from jetproof.cli.source import add_source
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("gate", metavar="GATE", help="id or alias of a gate of the policy (see jetproof gates)")
-    parser.add_argument("--policy", metavar="FILE", help="the policy, relative to the project; else pyproject's")
-    parser.add_argument("--project", metavar="DIR", type=Path, default=Path(), help="top of the project under test")
-    parser.add_argument(
-        "--output",
-        metavar="DIR",
-        type=Path,
-        help="where the files go; conditional-evidence in the project if not given",
-    )
-    parser.add_argument("--rehearsal", action="store_true", help="run an unclean checkout; proves nothing")
-    parser.add_argument(
-        "--plan", action="store_true", help="show what would be run and what is in the way; run nothing"
-    )
-    parser.add_argument(
-        "--torch-wheel", metavar="FILE", type=Path, help="the wheel that torch was installed from, for a pinned tier"
-    )
-    parser.add_argument("--challenge", metavar="NONCE", help="a nonce that somebody else made for this run")
-    parser.add_argument("--json", action="store_true", help="print the record instead of text")
+    add_run(parser)
     add_source(parser)
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Add what a run needs besides the machine."""
+    options.add_gate(parser)
+    options.add_policy(parser)
+    options.add_project(parser)
+    options.add_output(parser, "DIR", "conditional-evidence in the project")
+    options.add_rehearsal(parser)
+    options.add_dry_run(parser)
+    options.add_torch_wheel(parser, "FILE")
+    parser.add_argument("--challenge", metavar="NONCE", help="what jetproof challenge printed for this run")
+    options.add_json(parser, "jetproof/record/1, with --dry-run jetproof/plan/1")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         side_folder=pytest_folder if arguments.target is None else pytest_folder_elsewhere,
     )
     catalogue = {probe.id: probe for probe in PROBES}
-    in_the_way: list[Undecided] | None = [] if arguments.plan else None
+    in_the_way: list[Undecided] | None = [] if arguments.dry_run else None
     prepared = prepare(request, snapshot.result(), tables.load(), catalogue, in_the_way=in_the_way)
     if in_the_way is not None:
         return planned(prepared.plan, in_the_way, as_json=arguments.json)

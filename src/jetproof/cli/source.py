@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jetproof.cli import options
 from jetproof.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -16,22 +18,12 @@ if TYPE_CHECKING:
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose the machine and its Python."""
-    parser.add_argument(
-        "--from",
-        dest="source",
-        metavar="FILE",
-        type=Path,
-        help="judge a saved read-out instead of this machine (see inspect --save)",
-    )
-    parser.add_argument(
-        "--python",
-        metavar="PATH",
-        help="the Python in question; else that of $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, or python3 on PATH",
-    )
+    options.add_saved(parser)
+    options.add_python(parser)
     parser.add_argument(
         "--target",
         metavar="WHERE",
-        help="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST; else this machine",
+        help="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST (default: this machine)",
     )
 
 
@@ -81,10 +73,14 @@ def named(where: str, python: str | None, gpu: str = "auto") -> Target:
     )
 
 
-def read(arguments: argparse.Namespace, *, trials: bool) -> Snapshot:
-    """Read the machine or the recording that the options name, with progress on a terminal."""
+def read(arguments: argparse.Namespace, *, trials: bool, meanwhile: Callable[[], None] | None = None) -> Snapshot:
+    """Read the machine or the recording that the options name, with progress on a terminal.
+
+    `meanwhile` is called while a machine is read, to get ready for what is done with the answer.
+    """
     from jetproof.target.interface import CollectRequest
 
     target = target_of(arguments)
     with Progress(sys.stderr) as progress:
-        return target.collect(CollectRequest(trials=trials, progress=progress if progress.shown else None))
+        told = progress if progress.shown else None
+        return target.collect(CollectRequest(trials=trials, progress=told, meanwhile=meanwhile))

@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from jetproof.cli import options
 from jetproof.cli.evidence_source import add_checkout, now, open_checkout
 
 
@@ -14,19 +15,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("path", type=Path, metavar="FILE|DIR", help="an envelope, a folder of envelopes, or a store")
     add_checkout(parser)
-    parser.add_argument("--commit", metavar="REV", help="the commit that must be proven (default: the one it names)")
-    parser.add_argument(
-        "--side", type=Path, metavar="DIR", help="folder of the side files (default: beside the envelope)"
-    )
+    options.add_commit(parser, "the one that the evidence names")
+    options.add_side_files(parser)
     parser.add_argument(
         "--envelope-only", action="store_true", help="do without side files; the record is not replayed"
     )
-    parser.add_argument("--challenge", type=Path, metavar="FILE", help="the challenge that was issued for this run")
+    options.add_challenge_file(parser)
     parser.add_argument("--bundle", type=Path, metavar="FILE", help="a Sigstore bundle that countersigns the envelope")
     parser.add_argument("--signer-repository", metavar="URL", help="the bundle must be of this repository")
     parser.add_argument("--signer-workflow", metavar="PATH", help="the bundle must be signed by this workflow")
     parser.add_argument("--trusted-root", type=Path, metavar="FILE", help="a pinned Sigstore root of trust")
-    parser.add_argument("--json", action="store_true", help="the result as JSON (schema jetproof/verification/1)")
+    options.add_json(parser, "jetproof/verification/1")
     parser.epilog = "Exit codes: 0 proven, 1 it stands and tells a failure, 6 invalid, 7 stale or clock, 2 wrong usage."
 
 
@@ -49,9 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
         repository=opened.repository,
         commit=None if arguments.commit is None else opened.commit(arguments.commit),
         base=arguments.base,
-        side=arguments.side,
+        side=arguments.side_files,
         envelope_only=arguments.envelope_only,
-        challenge=None if arguments.challenge is None else challenge_from(arguments.challenge),
+        challenge=None if arguments.challenge_file is None else challenge_from(arguments.challenge_file),
         countersignature=arguments.bundle,
         countersigner=expected(arguments.bundle, arguments.signer_repository, arguments.signer_workflow),
         trusted_root=arguments.trusted_root,

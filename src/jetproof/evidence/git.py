@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -140,6 +141,26 @@ class GitRepository:
             self._listings[commit] = None if self.tree(commit) is None else self._entries(commit)
         return self._listings[commit]
 
+    def contents(self, commit: str, folder: str, most: int) -> Mapping[str, bytes]:
+        """Return the bytes of the regular files below a folder of the commit. Raises UsageError beyond `most` files."""
+        entries = self._entries(commit, folder)
+        paths = sorted(path for path, entry in entries.items() if entry.mode.startswith("100"))
+        if len(paths) > most:
+            raise UsageError(f"{folder} holds more than {most} files at {commit[:12]}", reason="git-too-much")
+        if not paths:
+            return {}
+        asked = "".join(f"{entries[path].oid}\n" for path in paths).encode()
+        done = self.git("cat-file", "--batch", stdin=asked)
+        told = io.BytesIO(done.stdout)
+        found: dict[str, bytes] = {}
+        for path in paths:
+            words = told.readline().split()
+            if not done.ok or len(words) != 3 or words[1] != b"blob":
+                raise UsageError(f"git cat-file does not give {path} of {commit[:12]}", reason="git-failed")
+            found[path] = told.read(int(words[2]))
+            told.read(1)  # the line's end behind each
+        return found
+
     def _entries(self, commit: str, path: str | None = None) -> dict[str, Entry]:
         if not _OBJECT.fullmatch(commit):
             return {}
@@ -189,7 +210,7 @@ def repository(root: Path) -> GitRepository:
     if top is None or not top.ok:
         raise UsageError(
             f"{root} is not inside a git repository",
-            hint="run it in a checkout, or name one: --repo DIR",
+            hint="run it in a checkout, or name one: --project DIR",
             reason="not-a-checkout",
         )
     return GitRepository(Path(top.stdout.decode("utf-8", "surrogateescape").rstrip("\n")))

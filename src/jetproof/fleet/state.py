@@ -101,13 +101,13 @@ class State:
             if not resume:
                 raise UsageError(
                     f"{self.folder} holds a fleet run already",
-                    hint="--resume goes on with it; --state names another folder",
+                    hint="--resume goes on with it; --output names another folder",
                     reason="fleet-exists",
                 )
             if told.get("schema") != SCHEMA or told.get("asked_sha256") != digest:
                 raise UsageError(
                     f"{self.folder} holds a run of another gate, project or set of boards",
-                    hint="resume with the same inventory and options, or name another folder with --state",
+                    hint="resume with the same inventory and options, or name another folder with --output",
                     reason="fleet-differs",
                 )
             return

@@ -10,10 +10,10 @@ from jetproof.image.reference import Reference, parse
 def base_of(named: str | None, choice: Choice | None) -> tuple[Reference, str]:
     """Return the base and why. Raises `Undecided` when nothing is pinned, `Refused` when nothing fits."""
     if named is not None:
-        return parse(named), "named with --image"
+        return parse(named), "named with --base-image"
     if choice is None:
         raise Undecided(
-            "no base image is named", hint="--image NAME@sha256:…, or --stack jp6.2", reason="no-base-image"
+            "no base image is named", hint="--base-image NAME@sha256:…, or --stack jp6.2", reason="no-base-image"
         )
     if choice.pinned:
         pin = choice.pinned[0]
@@ -26,6 +26,6 @@ def base_of(named: str | None, choice: Choice | None) -> tuple[Reference, str]:
         )
     raise Undecided(
         f"{choice.best.reference} fits, and it is not pinned: a tag may mean another image tomorrow",
-        hint=f"docker pull {choice.best.reference}; then --image NAME@sha256:… as docker image inspect tells it",
+        hint=f"docker pull {choice.best.reference}; then --base-image NAME@sha256:… as docker image inspect tells it",
         reason="image-not-pinned",
     )

@@ -78,7 +78,7 @@ def answer(
 ) -> Answer:
     """Name the sources; with a wheel or an index install from it into an environment of its own and check that."""
     if wheel and index:
-        raise UsageError("--wheel and --index cannot both be given")
+        raise UsageError("--torch-wheel and --torch-index cannot both be given")
     tables = load()
     chosen = tables.stack(stack) if stack else board(_facts(), tables)
     named = Answer(stack=chosen, choices=choices(chosen, tables))
@@ -129,9 +129,9 @@ def _command(one: BuildOnStack, stack: Stack) -> str | None:
     if place.startswith("https://") and _is_wheel(place):
         if numbers(stack.python) < OLDEST_PYTHON:
             return f"python{stack.python} -m pip install {place}"
-        return f"jetproof install --torch --stack {stack.name} --wheel {place}"
+        return f"jetproof install --torch --stack {stack.name} --torch-wheel {place}"
     if build.kind in INDEXES and place.startswith("https://"):
-        return f"jetproof install --torch --stack {stack.name} --index {place}"
+        return f"jetproof install --torch --stack {stack.name} --torch-index {place}"
     if build.kind.endswith("container") and "://" not in place:
         return f"docker run --rm -it --runtime nvidia {place}"
     return None
@@ -234,7 +234,7 @@ def _fetch(
         say("installing the wheel")
         runner.run([*words, what, *extra, *sources.arguments()])
         return
-    place = ["--index", str(index)]
+    place = ["--torch-index", str(index)]
     known = next((one.on_stack for one in named.choices if (index or "").rstrip("/") == one.on_stack.build.where), None)
     wanted = requirements(known) if known else ("torch", "torchvision", "torchaudio")
     say(f"installing {', '.join(wanted)} from the index")

@@ -139,7 +139,7 @@ def from_installation(site: Path) -> Pin:
     if noted is None:
         raise Undecided(
             f"the installer noted no digest of the torch in {site}",
-            hint="name the wheel's file: jetproof policy pin TIER --wheel torch-….whl",
+            hint="name the wheel's file: jetproof policy pin TIER --torch-wheel torch-….whl",
             reason="digest-not-noted",
         )
     return Pin(digest=f"sha256:{noted}", read_from=str(file))

@@ -172,7 +172,7 @@ def qualify(
     if isinstance(target, RecordedTarget):
         raise Undecided(
             f"{target.path} is a recording: nothing can be run on it",
-            hint="run the gate on the machine itself; --plan shows what would be run",
+            hint="run the gate on the machine itself; --dry-run shows what would be run",
             reason="recorded",
         )
     place = place_of(target)

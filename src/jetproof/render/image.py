@@ -27,7 +27,7 @@ def choice_text(choice: Choice) -> str:
         lines += [f"  source: {source.title}, {source.url}" for source in choice.best.image.sources[:2]]
         lines.append(f"  next: docker pull {choice.best.reference}")
         lines.append("        docker image inspect --format '{{index .RepoDigests 0}}' " + str(choice.best.reference))
-        lines.append("        jetproof policy pin TIER --image NAME@sha256:…   (a tag alone is not a pin)")
+        lines.append("        jetproof policy pin TIER --base-image NAME@sha256:…   (a tag alone is not a pin)")
     else:
         lines.append(f"no image is known to fit {choice.stack}, L4T {choice.l4t}")
     lines += _list("also fit", choice.others)

@@ -4,7 +4,7 @@ Why it matters
     A rehearsal, or a run on a recording, proves nothing: its evidence is refused.
 
 How it is decided
-    `--rehearsal`, `--from` or `--plan` on the gate's command.
+    `--rehearsal`, `--from` or `--dry-run` on the gate's command.
 
 What to do
     Remove the option; rehearse elsewhere.

@@ -88,7 +88,7 @@ class Host:
     def again(self) -> str:
         """Return the command that brings the files up to date; what the policy holds is read from it."""
         words = ["jetproof init", f"--repository {self.repository}"]
-        words += [f"--branch {self.branch}"] if self.branch != "main" else []
+        words += [f"--protected-branch {self.branch}"] if self.branch != "main" else []
         words += ["--jetproof-from checkout"] if self.own_checkout else []
         words += [f"--skip {path}" for path in self.skips]
         return " ".join(words)
