@@ -5,9 +5,7 @@ Python >= 3.6. The slow parts (the interpreter's trials, programs, the loader) r
 
 import ctypes
 import os
-import platform
 import re
-import shutil
 import sys
 import threading
 import time
@@ -93,7 +91,7 @@ def collect(
         "schema": SCHEMA,
         "origin": "emulated" if emulated["emulated"] else "live",
         "collected_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "worker": {"release": _release(), "python": platform.python_version(), "sha256": digest},
+        "worker": {"release": _release(), "python": sys.version.split()[0], "sha256": digest},
         "emulation": emulated,
         "files": read,
         "commands": said,
@@ -203,10 +201,11 @@ def _disk() -> Dict[str, Any]:
     found: Dict[str, Any] = {}
     for path in ("/", "/tmp", "/var/lib/docker", os.path.expanduser("~"), os.getcwd()):  # noqa: S108 - only measured
         try:
-            usage = shutil.disk_usage(path)
+            usage = os.statvfs(path)
         except OSError:
             continue
-        found.setdefault("." if path == os.getcwd() else path, {"total": usage.total, "free": usage.free})
+        sizes = {"total": usage.f_blocks * usage.f_frsize, "free": usage.f_bavail * usage.f_frsize}
+        found.setdefault("." if path == os.getcwd() else path, sizes)
     return found
 
 

@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import sys
 from typing import Any, Dict, List, Optional, Tuple
 
 from jetproof_worker import frames, places, start, step_watch, steps
@@ -62,7 +61,7 @@ def read(cache: object) -> Tuple[Dict[str, Any], Dict[str, Any]]:
     for _ in range(RESTARTS + 1):
         if not asked:
             break
-        argv = [*start.command(sys.executable, "load", ("-ES",)), *asked]
+        argv = [*start.own_command("load"), *asked]
         watched = step_watch.watch(argv, STEP_LIMIT * 3)
         for step in watched.steps:
             name = step["name"]

@@ -147,8 +147,10 @@ def descendants(root: int, cookie: Optional[str] = None) -> Dict[int, int]:
                 mine.add(pid)
                 grew = True
     if cookie is not None:
-        for pid in parents:
-            if pid not in mine and pid != os.getpid() and _has_cookie(pid, cookie):
+        # what was there before `root` cannot stem from it, and reading every environment takes long
+        since = parents[root][1] if root in parents else 0
+        for pid, (_, started) in parents.items():
+            if started >= since and pid not in mine and pid != os.getpid() and _has_cookie(pid, cookie):
                 mine.add(pid)
     mine.discard(os.getpid())
     return {pid: parents[pid][1] for pid in mine if pid in parents}
@@ -296,7 +298,7 @@ def _pump(
         else:
             child.stdin.close()
         open_pipes = 2
-        pause = 0.005
+        pause = 0.0005
         while True:
             gone = _has_ended(child)
             left = deadline() - time.monotonic()

@@ -19,12 +19,20 @@ def use_packed(path: str) -> None:
     _packed[:] = [path]
 
 
-def command(python: str, mode: str, flags: Sequence[str] = ()) -> List[str]:
+def command(python: str, mode: str) -> List[str]:
     """Return the argument list that runs `mode` of this worker in `python`.
 
     The working directory is not put on the module path: a stray `json.py` there must not break the worker.
     """
-    home = _packed[0] if _packed else HOME
+    return _command(python, (), _packed[0] if _packed else HOME, mode)
+
+
+def own_command(mode: str) -> List[str]:
+    """Return the argument list that runs `mode` in the Python that runs this, from where this runs, with no site."""
+    return _command(sys.executable, ("-ES",), HOME, mode)
+
+
+def _command(python: str, flags: Sequence[str], home: str, mode: str) -> List[str]:
     if os.path.isdir(home):
         return [python, "-B", *flags, "-c", _FROM_FOLDER, home, mode]
     return [python, "-B", *flags, home, mode]

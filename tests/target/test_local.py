@@ -48,6 +48,12 @@ def test_an_interpreter_that_dies_leaves_the_rest(tmp_path: Path) -> None:
     assert snapshot.command("uname -r").text
 
 
+def test_whoever_asks_gets_ready_meanwhile(tmp_path: Path) -> None:
+    ready: list[str] = []
+    LocalTarget(script(tmp_path / "python", "exit 1")).collect(CollectRequest(meanwhile=lambda: ready.append("now")))
+    assert ready == ["now"]
+
+
 def test_no_python_at_all(tmp_path: Path) -> None:
     target = LocalTarget(environment={"PATH": str(tmp_path)}, folder=tmp_path)
     snapshot = target.collect(CollectRequest(trials=False))

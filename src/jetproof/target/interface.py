@@ -24,6 +24,8 @@ class CollectRequest:
     """Stretches every time limit; for slow storage."""
     progress: Callable[[str], None] | None = None
     """Told, in words, what has been done so far."""
+    meanwhile: Callable[[], None] | None = None
+    """Called while the machine is read, where that takes time: whoever asks can get ready for the answer."""
 
 
 class Target(Protocol):

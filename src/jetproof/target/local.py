@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import secrets
 import shutil
 import sys
 import tempfile
@@ -50,7 +49,7 @@ class LocalTarget:
         """Read this machine. The collector runs in jetproof's own Python, so that a broken one can be told as such."""
         with _packed() as (path, sha256):
             body: dict[str, object] = {
-                "nonce": secrets.token_hex(16),
+                "nonce": os.urandom(16).hex(),
                 "python": self.choice.path,
                 "asked": self.choice.asked,
                 "trials": request.trials,
@@ -70,6 +69,8 @@ class LocalTarget:
             run.start()
             from jetproof.target.snapshot import parse  # imported while the worker is at work
 
+            if request.meanwhile is not None:
+                request.meanwhile()
             completed, records = run.wait()
         answer = next((record for record in records if record.get("record") == "snapshot"), None)
         if answer is None:
@@ -82,7 +83,7 @@ class LocalTarget:
             raise UsageError(
                 "there is no python3 on PATH", hint="name an interpreter with --python", reason="no-python"
             )
-        nonce = str(request.get("nonce") or secrets.token_hex(16))
+        nonce = str(request.get("nonce") or os.urandom(16).hex())
         body = {**request, "nonce": nonce}
         reader = frames.Reader()
 
