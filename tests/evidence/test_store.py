@@ -11,7 +11,7 @@ from tests.evidence.sample import FINISHED, LANE, MODULE, NOW, ROGUE, P, changed
 
 from jetproof.errors import JetproofError, UsageError
 from jetproof.evidence.prune import Kept, pruning
-from jetproof.evidence.store import FolderStore, digest_of, floors_from
+from jetproof.evidence.store import MAX_ENVELOPE, FolderStore, digest_of, floors_from, read_bounded
 from jetproof.evidence.store_work import contents
 
 
@@ -141,3 +141,15 @@ def test_a_failure_stays_until_something_clears_it() -> None:
     assert (alone.sha256s, alone.held_back) == (("sha2",), ("sha1",))
     assert (cleared.sha256s, cleared.held_back) == (("sha1",), ())
     assert (later.sha256s, later.held_back) == (("sha1",), ("sha2",))
+
+
+def test_reading_is_bounded_and_follows_nothing(tmp_path: Path) -> None:
+    large, link, folder = tmp_path / "large", tmp_path / "link", tmp_path / "folder"
+    with large.open("wb") as file:
+        file.truncate(MAX_ENVELOPE + 5)
+    link.symlink_to(large)
+    folder.mkdir()
+    assert len(read_bounded(large)) == MAX_ENVELOPE + 1
+    for path in (link, folder, tmp_path / "absent"):
+        with pytest.raises(UsageError, match="cannot read"):
+            read_bounded(path)

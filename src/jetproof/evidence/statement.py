@@ -24,6 +24,7 @@ _HEX_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}(?:\d{3})?)?Z")
 _NOTHING: Mapping[str, Any] = {}
+_TEXT = frozenset({str})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,7 +125,7 @@ def _texts(holder: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = holder.get(name)
     if value is None:
         return ()
-    if type(value) is not list or not all(type(item) is str for item in value):
+    if type(value) is not list or not _TEXT.issuperset(map(type, value)):
         _fail(f"{name} is not a list of texts")
     return tuple(value)
 
@@ -237,7 +238,7 @@ def _configuration(value: object) -> Mapping[str, Mapping[str, str]]:
         if type(item) is not dict:
             _fail("a descriptor of configuration is not an object")
         name, digest = _text(item, "name"), _object(item, "digest")
-        if name in found or not all(type(part) is str for part in digest.values()):
+        if name in found or not _TEXT.issuperset(map(type, digest.values())):
             _fail(f"the descriptor {name[:80]!r} is doubled or its digests are not texts")
         found[name] = digest
     return found

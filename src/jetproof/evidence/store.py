@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ PRUNED = "pruned.json"
 PRUNED_SCHEMA = "jetproof/pruned/1"
 _NAME = re.compile(r"([0-9a-f]{2})/([0-9a-f]{64})\.json")
 MAX_ENVELOPE = strict.MAX_BYTES
+_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,13 +88,17 @@ class FolderStore:
         """Yield the envelopes' files, links left out."""
         if not self.root.is_dir():
             return
-        for folder in sorted(self.root.iterdir()):
-            if len(folder.name) == 2 and folder.is_dir() and not folder.is_symlink():
-                yield from sorted(
-                    path
-                    for path in folder.iterdir()
-                    if _NAME.fullmatch(f"{folder.name}/{path.name}") and path.is_file() and not path.is_symlink()
-                )
+        for name in sorted(os.listdir(self.root)):
+            folder = self.root / name
+            if len(name) == 2 and stat.S_ISDIR(folder.lstat().st_mode):
+                with os.scandir(folder) as entries:
+                    files = [
+                        entry.name
+                        for entry in entries
+                        if _NAME.fullmatch(f"{name}/{entry.name}") and entry.is_file(follow_symlinks=False)
+                    ]
+                for file in sorted(files):
+                    yield folder / file
 
     def envelopes(self) -> Iterator[tuple[str, bytes]]:
         """Yield (name, bytes) of each envelope in the order of their digests."""
@@ -194,8 +200,15 @@ def read_bounded(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", reason="unreadable") from None
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(MAX_ENVELOPE + 1)
+    try:
+        found = bytearray()
+        while len(found) <= MAX_ENVELOPE and (piece := os.read(descriptor, _PIECE)):
+            found += piece
+        return bytes(found[: MAX_ENVELOPE + 1])
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", reason="unreadable") from None
+    finally:
+        os.close(descriptor)
 
 
 def _write_once(path: Path, data: bytes) -> bool:
