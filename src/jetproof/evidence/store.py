@@ -88,14 +88,13 @@ class FolderStore:
         """Yield the envelopes' files, links left out."""
         if not self.root.is_dir():
             return
-        for name in sorted(os.listdir(self.root)):
-            folder = self.root / name
-            if len(name) == 2 and stat.S_ISDIR(folder.lstat().st_mode):
+        for folder in sorted(self.root.iterdir()):
+            if len(folder.name) == 2 and stat.S_ISDIR(folder.lstat().st_mode):
                 with os.scandir(folder) as entries:
                     files = [
                         entry.name
                         for entry in entries
-                        if _NAME.fullmatch(f"{name}/{entry.name}") and entry.is_file(follow_symlinks=False)
+                        if _NAME.fullmatch(f"{folder.name}/{entry.name}") and entry.is_file(follow_symlinks=False)
                     ]
                 for file in sorted(files):
                     yield folder / file
