@@ -239,7 +239,14 @@ def test_challenge_and_countersignature(project: Project, capsys: pytest.Capture
     envelope = project.ran(plan={"challenge": json.loads(text)["challenge"]})
     other = project.ran()
     out = tmp_path / "predicate.json"
-    words = ["--policy-uri", "https://git.example/owner/project/policy", "--challenge-file", str(file), "--output", str(out)]
+    words = [
+        "--policy-uri",
+        "https://git.example/owner/project/policy",
+        "--challenge-file",
+        str(file),
+        "--output",
+        str(out),
+    ]
 
     assert project.call("verify", str(other), "--challenge-file", str(file)) == 6
     assert project.call("evidence", "countersign", str(other), *words) == 6

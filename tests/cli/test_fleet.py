@@ -108,7 +108,9 @@ def test_views_and_boards_are_listed(lab: Path, capsys: pytest.CaptureFixture[st
 def test_the_same_for_other_engines(lab: Path, capsys: pytest.CaptureFixture[str]) -> None:
     inventory = str(lab / "boards.toml")
 
-    assert main(["fleet", "emit", "github", inventory, "board-check", "--output", str(lab / "fleet.yml")]) == ExitCode.OK
+    assert (
+        main(["fleet", "emit", "github", inventory, "board-check", "--output", str(lab / "fleet.yml")]) == ExitCode.OK
+    )
     assert "runs-on: ${{ matrix.labels }}" in (lab / "fleet.yml").read_text()
     image = "registry.example/jetproof@sha256:" + "a" * 64
     words = ["fleet", "emit", "kubernetes", inventory, "board-check", "--image", image, "--claim", "results"]

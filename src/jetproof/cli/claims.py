@@ -26,9 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_checkout(parser)
     options.add_commit(parser, "HEAD")
     action = parser.add_mutually_exclusive_group()
-    action.add_argument(
-        "--check", action="store_true", help="hold README, docs, notes, classifiers and badge to the proof (exit 8)"
-    )
+    options.add_check(action)
     action.add_argument("--write", action="store_true", help="write the managed blocks and the badge anew")
     held = parser.add_mutually_exclusive_group()
     held.add_argument(
@@ -44,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_sarif(form)
     options.add_github(form)
     parser.epilog = (
+        "--check holds README, docs, notes, classifiers and badge to the proof. "
         "Exit codes: 0 computed or nothing exceeds the proof, 8 a text exceeds it, 9 no valid policy or trust store, "
         "2 wrong usage."
     )

@@ -8,8 +8,7 @@ import sys
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="whose script to print")
-    parser.epilog = 'bash: eval "$(jetproof completion bash)"   zsh: jetproof completion zsh > "${fpath[1]}/_jetproof"'
+    parser.add_argument("shell", choices=("bash", "fish", "tcsh", "zsh"), help="whose script to print")
 
 
 def run(arguments: argparse.Namespace) -> int:

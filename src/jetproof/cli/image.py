@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jetproof.image.choose import Choice
     from jetproof.image.dockerfile import Recipe
 
+_SCHEMAS = {"choose": "choice", "plan": "plan", "dockerfile": "plan", "build": "built"}
 _GPU = ("auto", "runtime", "cdi", "none")
 
 
@@ -66,12 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _command(
     sub: argparse._SubParsersAction[argparse.ArgumentParser], name: str, told: str, *, board: bool
 ) -> argparse.ArgumentParser:
-    one = sub.add_parser(name, help=told, description=told[0].upper() + told[1:] + ".")
+    one = sub.add_parser(name, help=told)
     if board:
         options.add_stack(one)
         options.add_policy(one)
         add_source(one)
-    one.add_argument("--json", action="store_true", help="machine-readable output")
+    options.add_json(one, f"jetproof/image-{_SCHEMAS[name]}/1")
     return one
 
 

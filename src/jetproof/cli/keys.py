@@ -25,15 +25,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_passphrase(new)
     trust = sub.add_parser("trust", help="trust a public key for some modules (edits .jetproof/trust.toml)")
     trust.add_argument("path", type=Path, metavar="FILE.pub", help="the public half of a key")
-    trust.add_argument(
-        "--name", required=True, metavar="NAME", help="the signer's name in reports; it is published"
-    )
+    trust.add_argument("--name", required=True, metavar="NAME", help="the signer's name in reports; it is published")
     trust.add_argument(
         "--module",
         action="append",
         required=True,
         metavar="NAME",
-        help="a module it may speak for, like 'Jetson AGX Orin 64GB', or a platform class, like x86; repeatable",
+        help=f"{options.MODULE}; it may speak for this one; repeatable",
     )
     trust.add_argument("--until", type=date.fromisoformat, metavar="DATE", help="last day on which it counts, in UTC")
     options.add_project(trust)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from jetproof import __version__
 from jetproof.cli import streams
 from jetproof.cli.commands import COMMANDS
+from jetproof.cli.front_page import FrontPage
 from jetproof.cli.interruption import end_children, polite_kill_is_ctrl_c
 from jetproof.cli.usage import Misused, Parser
 from jetproof.errors import ExitCode, InternalError, JetproofError
@@ -18,16 +19,11 @@ from jetproof.errors import ExitCode, InternalError, JetproofError
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """Return the parser; with `only`, the arguments of that one command alone are filled in."""
-    top = Parser(
-        prog="jetproof",
-        description="Prove what runs on a Jetson, and claim no more.",
-        epilog="Start with: jetproof doctor. What each exit code and rule means: "
-        "https://github.com/jetproof/jetproof/blob/main/docs/exit-codes.md, jetproof rules",
-    )
+    top = FrontPage(prog="jetproof")
     top.add_argument("--version", action="version", version=f"jetproof {__version__}")
-    sub = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    sub = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name, module, help_line in COMMANDS:
-        command = sub.add_parser(name, help=help_line, description=help_line[0].upper() + help_line[1:] + ".")
+        command = sub.add_parser(name, help=help_line)
         if only is None or name == only:
             importlib.import_module(module).configure(command)
     return top

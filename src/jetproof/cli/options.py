@@ -9,6 +9,10 @@ Takes = argparse._ActionsContainer
 """What options can be added to: a parser, or a group in one."""
 
 
+MODULE = "a module, like 'Jetson AGX Orin 64GB', or a platform class, like x86"
+"""What `--module` names, whatever it is named for."""
+
+
 def add_project(parser: Takes) -> None:
     """Add the checkout that policy, store and commits are of."""
     parser.add_argument(
@@ -132,6 +136,11 @@ def add_dry_run(parser: Takes) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
 
 
+def add_check(parser: Takes) -> None:
+    """Add the comparison that changes nothing."""
+    parser.add_argument("--check", action="store_true", help="only compare, and write nothing")
+
+
 def add_diff(parser: Takes) -> None:
     """Add the same promise, with the change shown."""
     parser.add_argument("--diff", action="store_true", help="print the change as a diff, and write nothing")
@@ -162,9 +171,7 @@ def add_side_files(parser: Takes) -> None:
 
 def add_challenge_file(parser: Takes) -> None:
     """Add the challenge that a run has to answer."""
-    parser.add_argument(
-        "--challenge-file", type=Path, metavar="FILE", help="what jetproof challenge --json printed"
-    )
+    parser.add_argument("--challenge-file", type=Path, metavar="FILE", help="what jetproof challenge --json printed")
 
 
 def add_passphrase(parser: Takes) -> None:

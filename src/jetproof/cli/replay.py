@@ -10,7 +10,7 @@ from jetproof.cli import options
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     options.add_run(parser)
-    parser.add_argument("--check", action="store_true", help="write nothing; missing files are a difference, too")
+    options.add_check(parser)
     options.add_json(parser, "jetproof/record/1")
 
 

@@ -1,4 +1,4 @@
-"""Wrong usage of the command line: told by the command that was misused, with the nearest word that exists."""
+"""The parser of every command: the command that was misused tells it, and each help ends with examples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,25 @@ class Misused(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises Misused where argparse would exit, and lets each command refuse its own unknown options."""
+    """Raises Misused where argparse would exit, and lets each command refuse its own unknown options.
+
+    An option's name is not to be shortened: what is short today may be two options tomorrow.
+    """
+
+    answer = ""
+    """What the command does, in a sentence: the first line of its help."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**{**how, "allow_abbrev": False})
+        self.register("action", "parsers", _Commands)
+
+    def format_help(self) -> str:
+        """Return the help: the answer first, examples last."""
+        from jetproof.cli.examples import EXAMPLES
+
+        lines = [f"  {line}" for line in EXAMPLES.get(self.prog, ())]
+        examples = ["", "examples:", *lines, ""] if lines else []
+        return "\n".join([self.answer, "", super().format_help() + "\n".join(examples)])
 
     def error(self, message: str) -> NoReturn:
         """Refuse the call."""
@@ -30,6 +48,16 @@ class Parser(argparse.ArgumentParser):
         if left:
             self.error(f"unrecognized arguments: {' '.join(left)}")
         return known, left
+
+
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]  # not generic when the program runs
+    """Describes each command by its line of help, as a sentence."""
+
+    def add_parser(self, name: str, **how: Any) -> Any:
+        parser = super().add_parser(name, **how)
+        line = str(how["help"])
+        parser.answer = f"{line[0].upper()}{line[1:]}."
+        return parser
 
 
 def _error(prog: str, message: str) -> UsageError:
