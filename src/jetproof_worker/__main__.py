@@ -1,6 +1,6 @@
-"""The packed worker's modes: `collect` and `serve` for the controller, `load`, `try` and `pytest` for its own children.
+"""The packed worker's modes: `collect`, `serve` and `install` for the controller.
 
-`guard` runs while an image is built.
+`load`, `try` and `pytest` are for its own children; `guard` runs while an image is built.
 
 Without a mode, or with options, it is the collector as a program for people. Python >= 3.6.
 """
@@ -29,6 +29,8 @@ def main(argv: Optional[List[str]] = None) -> int:
         return _collect(words[1:])
     if mode == "serve":
         return _serve(words[1:])
+    if mode == "install":
+        return _install(words[1:])
     if mode == "pytest":
         from jetproof_worker import pytest_session
 
@@ -78,6 +80,13 @@ def _serve(words: List[str]) -> int:
 
     out = frames.take_stdout()
     return int(serve.main(_request(words), out))
+
+
+def _install(words: List[str]) -> int:
+    from jetproof_worker import board_environment, frames
+
+    out = frames.take_stdout()
+    return board_environment.main(_request(words), out)
 
 
 if __name__ == "__main__":

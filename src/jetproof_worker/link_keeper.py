@@ -15,7 +15,7 @@ import threading
 import time
 from typing import Any, Dict, List, Optional
 
-from jetproof_worker import files, frames, link_boot, process
+from jetproof_worker import board_place, files, frames, link_boot, process
 
 SPOOL = "spool"
 KEPT = "kept"
@@ -83,6 +83,18 @@ def main(folder: str, header: Dict[str, Any], ready: int) -> None:
             time.sleep(3600)  # ended by a signal: the reader's, or that of the watch
     finally:
         process.kill_descendants()
+        _undo(folder)
+
+
+def _undo(folder: str) -> None:
+    """Have an installation that was ended from outside leave what was there before it."""
+    try:
+        with open(os.path.join(folder, "request.json"), "rb") as file:
+            request = json.loads(file.read().decode("utf-8"))
+    except (OSError, ValueError):
+        return
+    if request.get("do") == "install":
+        board_place.undo(str(request["venv"]))
 
 
 def _run_alone(folder: str, header: Dict[str, Any], spool: Spool) -> Dict[str, Any]:
@@ -271,6 +283,7 @@ def sweep(folder: str) -> List[str]:
 
 def clear(folder: str) -> None:
     """Remove what a keeper left that was killed."""
+    _undo(folder)
     link_boot.remove(folder)
     lock = _lock_gpu()
     if lock is not None:

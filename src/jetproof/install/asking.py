@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
-
-from packaging.utils import canonicalize_name
 
 from jetproof.errors import Undecided
 from jetproof.facts.model import Outcome, Trial
 from jetproof.install.interpreter import Installed, Interpreter, Torch
-from jetproof_worker import trying
+from jetproof_worker import distributions, trying
 
 _DECISIVE = ("import torch", "matmul")
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
@@ -44,8 +41,13 @@ class LocalAsker:
         return interpreter(answer, tried, asked)
 
 
-def interpreter(answer: Mapping[str, Any], tried: Mapping[str, Any], asked: str) -> Interpreter:
-    """Put together what the interpreter said of itself and what lies on its paths."""
+def interpreter(
+    answer: Mapping[str, Any],
+    tried: Mapping[str, Any],
+    asked: str,
+    found: Iterable[Mapping[str, Any]] | None = None,
+) -> Interpreter:
+    """Put together what the interpreter said of itself and what lies on its paths; `found` where that was listed."""
     return Interpreter(
         executable=Path(answer["executable"]),
         release=answer["version"],
@@ -56,7 +58,7 @@ def interpreter(answer: Mapping[str, Any], tried: Mapping[str, Any], asked: str)
         user_site=Path(answer["user_site"]) if answer["user_site"] else None,
         machine=answer["machine"],
         glibc=answer["glibc"],
-        distributions=installed(answer["site_paths"]),
+        distributions=installed(answer["site_paths"]) if found is None else listed(found),
         torch=torch(tried),
         asked=asked,
     )
@@ -64,31 +66,21 @@ def interpreter(answer: Mapping[str, Any], tried: Mapping[str, Any], asked: str)
 
 def installed(site_paths: Iterable[str]) -> tuple[Installed, ...]:
     """List every distribution on these paths; the first of a name is the one that an import finds."""
-    found: list[Installed] = []
-    seen: set[str] = set()
-    folders: set[Path] = set()
-    for site in site_paths:
-        place = Path(site)
-        if place.resolve() in folders:
-            continue
-        folders.add(place.resolve())
-        for dist in metadata.distributions(path=[site]):
-            # a folder that was left half deleted has metadata without a name
-            name = dist.metadata["Name"] if "Name" in (dist.metadata or ()) else None
-            if not name:
-                continue
-            plain = canonicalize_name(name)
-            found.append(
-                Installed(
-                    name=plain,
-                    release=dist.version,
-                    location=place,
-                    active=plain not in seen,
-                    requires=tuple(str(line) for line in dist.requires or ()),
-                )
-            )
-            seen.add(plain)
-    return tuple(found)
+    return listed(distributions.installed(site_paths))
+
+
+def listed(told: Iterable[Mapping[str, Any]]) -> tuple[Installed, ...]:
+    """Return the distributions that the worker listed."""
+    return tuple(
+        Installed(
+            name=one["name"],
+            release=one["release"],
+            location=Path(one["location"]),
+            active=one["active"],
+            requires=tuple(one["requires"]),
+        )
+        for one in told
+    )
 
 
 def torch(tried: Mapping[str, Any]) -> Torch:

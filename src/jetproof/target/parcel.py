@@ -7,7 +7,7 @@ import io
 import json
 import os
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,10 @@ from jetproof.target.project_files import link_target, project_files
 
 HERE = "@jetproof@"
 """Stands in a request for the run's folder on the board."""
+FILES = HERE + "/files"
+"""Stands in a request for the folder of the files that were sent along."""
 MOST = 1 << 30
-"""Bytes that a project may have."""
+"""Bytes that a project, or what is to be installed, may have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,18 +32,19 @@ class Parcel:
     sha256: str
 
 
-def parcel(worker: Packed, request: Mapping[str, object]) -> Parcel:
-    """Return what the board needs for a request of `collect` or `serve`.
+def parcel(worker: Packed, request: Mapping[str, object], files: Sequence[Path] = ()) -> Parcel:
+    """Return what the board needs for a request of `collect`, `serve` or `install`.
 
-    The folders that the request names here are sent along, and the request names them there. Raises `UsageError` for a
-    project that is too large or holds a link that leads out of it.
+    The folders that the request names here are sent along, and the request names them there; `files` will lie in the
+    folder `FILES`. Raises `UsageError` for what is too large, and for a project with a link that leads out of it.
     """
     project = request.get("project_root")
     root = Path(project) if isinstance(project, str) else None
     side = side_folder(request)
     body = rewritten(request, {str(root): f"{HERE}/project", str(side): f"{HERE}/side"})
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=3) as archive:
+    # files that are sent as they are, wheels, are packed already
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=0 if files else 3) as archive:
         _add(archive, "worker.pyz", worker.content)
         _add(archive, "request.json", json.dumps(body).encode())
         if root is not None:
@@ -50,6 +53,9 @@ def parcel(worker: Packed, request: Mapping[str, object]) -> Parcel:
             folder = Path(side)
             names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
             _add_tree(archive, "side", folder, tuple(names))
+        _refuse_too_large(sum(path.stat().st_size for path in files), "what is to be installed")
+        for path in files:
+            _add(archive, f"files/{path.name}", path.read_bytes())
     content = buffer.getvalue()
     return Parcel(content=content, sha256=hashlib.sha256(content).hexdigest())
 
@@ -107,13 +113,17 @@ def _add_tree(archive: tarfile.TarFile, top: str, root: Path, names: tuple[str, 
             archive.addfile(link)
             continue
         total += path.stat().st_size
-        if total > MOST:
-            raise UsageError(
-                f"{root} is larger than {MOST >> 20} MiB, too much to send to a board",
-                hint="keep data out of the repository, or run jetproof on the board itself",
-                reason="project-too-large",
-            )
+        _refuse_too_large(total, str(root))
         _add(archive, f"{top}/{name}", path.read_bytes(), os.access(path, os.X_OK))
+
+
+def _refuse_too_large(size: int, what: str) -> None:
+    if size > MOST:
+        raise UsageError(
+            f"{what} is larger than {MOST >> 20} MiB, too much to send to a board",
+            hint="keep data out of the repository, or run jetproof on the board itself",
+            reason="project-too-large",
+        )
 
 
 def _files(root: Path, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:

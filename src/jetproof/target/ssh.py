@@ -10,7 +10,7 @@ import json
 import secrets
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,6 +87,16 @@ class SshTarget:
         body = {**request, "nonce": str(request.get("nonce") or secrets.token_hex(16))}
         return self._work("serve", body, on_record, timeout, None)
 
+    def install(
+        self, request: Mapping[str, object], on_record: OnRecord, timeout: float, files: Sequence[Path] = ()
+    ) -> process.Completed:
+        """Look at an interpreter, or install into the account from `files`, as `board_environment` reads the request.
+
+        What is told is not redacted: places are needed as they are.
+        """
+        body = {**request, "nonce": secrets.token_hex(16)}
+        return self._work("install", body, on_record, timeout, None, files)
+
     def close(self) -> None:
         """End the connection."""
         self.link.close()
@@ -98,12 +108,13 @@ class SshTarget:
         on_record: OnRecord,
         timeout: float,
         progress: Callable[[str], None] | None,
+        files: Sequence[Path] = (),
     ) -> process.Completed:
         from jetproof.target.pack import worker
         from jetproof.target.parcel import parcel
 
         packed = worker()
-        sent = parcel(packed, {**body, "sha256": packed.sha256} if mode == "collect" else body)
+        sent = parcel(packed, {**body, "sha256": packed.sha256} if mode == "collect" else body, files)
         header: dict[str, object] = {
             "token": secrets.token_hex(16),
             "mode": mode,
@@ -112,7 +123,7 @@ class SshTarget:
             "size": len(sent.content),
             "sha256": sent.sha256,
         }
-        talk = _Talk(str(header["token"]), str(body["nonce"]), on_record, progress)
+        talk = _Talk(str(header["token"]), str(body["nonce"]), on_record, progress, private=mode != "install")
         started = time.monotonic()
         try:
             self._read(header, sent.content, talk, started + timeout + 2 * self.grace)
@@ -219,7 +230,10 @@ class SshTarget:
 class _Talk:
     """What has been heard of one run, over all its connections."""
 
-    def __init__(self, token: str, nonce: str, on_record: OnRecord, progress: Callable[[str], None] | None) -> None:
+    def __init__(
+        self, token: str, nonce: str, on_record: OnRecord, progress: Callable[[str], None] | None, *, private: bool
+    ) -> None:
+        self._private = private
         self._token = token
         self._nonce = nonce
         self._on_record = on_record
@@ -252,7 +266,9 @@ class _Talk:
                 self._on_record(self.clean(record))
 
     def clean(self, value: Any) -> Any:
-        """Return what the board told without the names of its places and people."""
+        """Return what the board told without the names of its places and people, where these are private."""
+        if not self._private:
+            return value
         if isinstance(value, str):
             text = value if self._folder is None else value.replace(self._folder + "/project", "<project>")
             return self._redactor.text(text)
