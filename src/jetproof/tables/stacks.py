@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from jetproof.errors import UsageError
 from jetproof.tables.rows import Module, Release, Soc, Ubuntu
+from jetproof.tables.stack_names import meant
 
 _NUMBERS = re.compile(r"\d+(?:\.\d+)+")
 
@@ -164,13 +165,8 @@ def stack(named: Mapping[str, Stack], modules: Sequence[Module], name: str) -> S
 
     UsageError: no such stack or module, or the module cannot run that JetPack.
     """
-    wanted, _, module_id = name.strip().lower().partition("/")
-    found = named.get(wanted)
-    if found is None:
-        near = (
-            difflib.get_close_matches(wanted, named, n=4, cutoff=0.5) or [key for key in named if "-" not in key][-4:]
-        )
-        raise UsageError(f"there is no stack {name!r}", hint=f"near ones: {', '.join(near)}", reason="unknown-stack")
+    wanted, _, module_id = meant(named, modules, name).partition("/")
+    found = named[wanted]
     if not module_id:
         return found
     row = next((row for row in modules if row.id == module_id and row.is_jetson), None)
