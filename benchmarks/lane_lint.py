@@ -1,4 +1,4 @@
-"""What jetproof, zizmor and actionlint say of the same planted faults; --write puts the table into docs/lane/.
+"""What jetproof, zizmor and actionlint say of the same planted faults; --write puts the table into docs/ci/.
 
 zizmor is taken from PATH or --zizmor; actionlint from --actionlint, which names any build of it that prints
 `file:line:col message`. A tool that is not there has no column of its own invention: the table says so.
@@ -26,7 +26,7 @@ from jetproof_worker import process
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
-PAGE = ROOT / "docs" / "lane" / "lint-comparison.md"
+PAGE = ROOT / "docs" / "ci" / "lint-comparison.md"
 NOW = datetime(2026, 11, 30, 12, tzinfo=timezone.utc)
 _LINE = re.compile(r"^(?P<path>.*?):(?P<line>\d+):(?P<column>\d+):? (?P<message>.*)$", re.MULTILINE)
 _KIND = re.compile(r"\[ ?([a-z-]+) ?\]\s*$")
@@ -175,7 +175,7 @@ def main() -> int:
         default=shutil.which("actionlint"),
         help="command line of an actionlint; {glob} where it takes a pattern",
     )
-    parser.add_argument("--write", action="store_true", help="write docs/lane/lint-comparison.md")
+    parser.add_argument("--write", action="store_true", help="write docs/ci/lint-comparison.md")
     arguments = parser.parse_args()
     from tests.workflow.planted import GOOD, PLANTED
 

@@ -101,3 +101,36 @@ def test_every_relative_link_leads_somewhere() -> None:
             if broken:
                 lost.append(f"{page.relative_to(ROOT)}: {target}")
     assert not lost, "\n".join(lost)
+
+
+def test_every_page_of_the_project_that_is_named_exists() -> None:
+    """Findings, errors and pages name others by address or by path; both are to be found."""
+    named = re.compile(r"jetproof/jetproof/blob/main/([\w./-]+\.md)|(?<![\w./-])(docs/[\w./-]+\.md)")
+    lost = []
+    for source in [
+        *SOURCES,
+        *_documents(),
+        *sorted((ROOT / "scripts").iterdir()),
+        *(ROOT / "benchmarks").rglob("*.py"),
+    ]:
+        if not source.is_file() or "scaffold" in source.parts or source.is_relative_to(ROOT / "examples"):
+            continue  # those pages are the host's
+        for address, path in named.findall(source.read_text(encoding="utf-8")):
+            if not (ROOT / (address or path)).is_file():
+                lost.append(f"{source.relative_to(ROOT)}: {address or path}")
+    assert not lost, "\n".join(lost)
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    docs = ROOT / "docs"
+    left, reached = [docs / "index.md"], set()
+    while left:
+        page = left.pop()
+        if page in reached:
+            continue
+        reached.add(page)
+        for target in _targets(page.read_text(encoding="utf-8")):
+            place = (page.parent / target.partition("#")[0]).resolve()
+            if place.suffix == ".md" and place.is_relative_to(docs) and place.is_file():
+                left.append(place)
+    assert sorted(str(page.relative_to(docs)) for page in set(docs.rglob("*.md")) - reached) == []

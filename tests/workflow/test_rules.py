@@ -36,7 +36,7 @@ def test_planted_fault_is_found_by_its_own_rule_alone(fault: Planted, tmp_path: 
         assert 1 <= one.place.column <= len(lines[one.place.line - 1]) + 1
         assert one.message.strip() == one.message != ""
         assert one.fix
-        assert one.url.endswith(f"docs/lane/rules/{fault.rule}.md")
+        assert one.url.endswith(f"docs/ci/rules/{fault.rule}.md")
     if fault.new is not None and fault.path in (LANE, POLICY) and fault.rule not in {"JW310", "JW401", "JW704"}:
         assert {one.place.path for one in found} == {file.relative_to(tmp_path).as_posix()}
 

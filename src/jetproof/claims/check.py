@@ -256,7 +256,7 @@ def _of_text(text: TextClaim, proof: Proof) -> Remark | None:
         path=text.path,
         line=text.line,
         message=f"{quoted!r}: {why}",
-        remedy="say it in a managed block, or not at all (docs/lane/claims.md)",
+        remedy="say it in a managed block, or not at all (docs/ci/claims.md)",
     )
 
 

@@ -11,7 +11,7 @@ from jetproof.render.notice import Level, Notice
 from jetproof.render.style import Style, counted, printable, printable_line
 
 SCHEMA = "jetproof/claims-check/1"
-_PAGE = "https://github.com/jetproof/jetproof/blob/main/docs/lane/claims.md"
+_PAGE = "https://github.com/jetproof/jetproof/blob/main/docs/ci/claims.md"
 
 
 def told(found: Checked, style: Style) -> str:

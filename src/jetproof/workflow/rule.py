@@ -52,7 +52,7 @@ class About:
             place=place,
             message=message,
             fix=fix,
-            url=f"{DOCS_URL}docs/lane/rules/{self.id}.md",
+            url=f"{DOCS_URL}docs/ci/rules/{self.id}.md",
         )
 
     def rule(self, check: Check) -> Rule:
