@@ -20,10 +20,15 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose the machine and its Python."""
     options.add_saved(parser)
     options.add_python(parser)
+    add_target(parser)
+
+
+def add_target(parser: options.Takes, default: str = "this machine") -> None:
+    """Add the place that is meant."""
     parser.add_argument(
         "--target",
         metavar="WHERE",
-        help="ssh://user@host[:port], or container:IMAGE@sha256:DIGEST (default: this machine)",
+        help=f"ssh://user@host[:port], or container:IMAGE@sha256:DIGEST (default: {default})",
     )
 
 
