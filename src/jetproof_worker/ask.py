@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional
 
 from jetproof_worker import files
 
@@ -25,9 +25,10 @@ INTERESTING = re.compile(
 MODULES = ("torch", "torchvision", "torchaudio", "triton", "numpy", "bitsandbytes", "cv2", "tensorrt")
 """Modules of which every copy on the paths is told, since some come without metadata (Debian's cv2, copied folders)."""
 
-_FOLDER = re.compile(
+FOLDER = re.compile(
     r"^(?P<name>[A-Za-z0-9][A-Za-z0-9._]*?)-(?P<release>[0-9][^-]*)(-py3[^-]*)?(-[^-]+)?\.(dist|egg)-info$"
 )
+"""Name and release in the name of a folder with metadata."""
 _CUDA = re.compile(r"^cuda\b[^=\n]*=\s*(?:'([^'\n]*)'|\"([^\"\n]*)\"|(None))", re.MULTILINE)
 _VERSION_PY = {"torch", "torchvision", "torchaudio"}
 _METADATA_LIMIT = 512 << 10
@@ -117,10 +118,10 @@ def distributions(paths: List[str]) -> List[Dict[str, Any]]:
         if real in seen:
             continue  # the same folder by another name hides nothing
         seen.add(real)
-        for entry in _names(path):
+        for entry in names(path):
             if not entry.endswith((".dist-info", ".egg-info")):
                 continue
-            guess = _FOLDER.match(entry)
+            guess = FOLDER.match(entry)
             stem = guess.group("name") if guess else entry.rpartition(".")[0].partition("-")[0]
             name = normalised(stem)
             if not INTERESTING.match(name):
@@ -138,7 +139,8 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _names(path: str) -> List[str]:
+def names(path: str) -> List[str]:
+    """Return what a folder holds, sorted; nothing where it cannot be read."""
     try:
         return sorted(os.listdir(path))
     except OSError:
@@ -262,37 +264,7 @@ def _module(path: str, name: str) -> Optional[str]:
     if os.path.isfile(plain):
         return plain
     if name == "cv2":  # the only one that is built as a single extension
-        for entry in _names(path):
+        for entry in names(path):
             if re.match(r"cv2(\.[\w-]+)?\.so$", entry):
                 return os.path.join(path, entry)
-    return None
-
-
-def holders(prefixes: List[str]) -> List[Tuple[str, str, str]]:
-    """Return (executable, Python, torch) for each interpreter below the prefixes whose own folders hold a torch.
-
-    Nothing is started: the folder of the metadata names both.
-    """
-    found: List[Tuple[str, str, str]] = []
-    for prefix in prefixes:
-        for library in ("lib", "lib64", os.path.join("local", "lib")):
-            for python in _names(os.path.join(prefix, library)):
-                if not re.match(r"python3(\.[0-9]+)?$", python):
-                    continue
-                for packages in ("site-packages", "dist-packages"):
-                    torch = torch_in(os.path.join(prefix, library, python, packages))
-                    if torch is not None:
-                        executable = os.path.join(prefix, "bin", python)
-                        row = (executable, python[len("python") :], torch)
-                        if os.path.exists(executable) and row not in found:
-                            found.append(row)
-    return found
-
-
-def torch_in(folder: str) -> Optional[str]:
-    """Return the release of the torch whose metadata lie in a folder, None without one."""
-    for entry in _names(folder):
-        match = _FOLDER.match(entry)
-        if match and match.group("name") == "torch":
-            return match.group("release")
     return None

@@ -4,14 +4,16 @@ Python >= 3.6. The slow parts (the interpreter's trials, programs, the loader) r
 """
 
 import ctypes
+import json
 import os
 import re
 import sys
 import threading
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from functools import partial
+from typing import Any, Callable, Dict, Optional, Tuple
 
-from jetproof_worker import commands, emulation, environments, files, loader, places, redact, trying
+from jetproof_worker import commands, emulation, environments, files, loader, memory_groups, places, redact, trying
 
 SCHEMA = "jetproof/snapshot/1"
 
@@ -69,15 +71,15 @@ def collect(
         jobs[name].start()
 
     if python is not None:
-        path = python
-        begin("interpreter", lambda: trying.run(path, asked, with_trials, patience))
+        begin("interpreter", partial(trying.run, python, asked, with_trials, patience))
     found = {name: commands.find(name) for name in places.PROGRAMS}
     tree = files.strings(places.DEVICE_TREE + "/compatible")
     is_tegra = _is_tegra(tree)
     asked_commands = commands.questions(is_tegra)
-    for name, work in asked_commands:
-        if found.get(name.split()[0]) is not None:
-            begin(name, lambda work=work: work(found))  # type: ignore[misc]
+    for name, ask in asked_commands:
+        program = found[name.split()[0]]
+        if program is not None:
+            begin(name, partial(ask, program))
     if is_tegra:
         begin("eeprom", files.eeprom_part_number)
     read = _files()
@@ -154,8 +156,6 @@ def _first_processor(content: Any) -> Any:
 
 def _docker_runtimes(content: Any) -> Any:
     """Keep the default runtime and the runtimes' names; the rest of the daemon's settings is nobody's business."""
-    import json
-
     if not isinstance(content, str):
         return content
     try:
@@ -172,17 +172,11 @@ def _docker_runtimes(content: Any) -> Any:
 
 def _cgroup_limit() -> Any:
     """Return the lowest memory limit on the way up from this process's own group, as text; "max" when there is none."""
+    names = ("memory.max", "memory.limit_in_bytes")
     own = files.text("/proc/self/cgroup", 65536)
-    groups: List[str] = []
-    if isinstance(own, str):
-        for line in own.splitlines():
-            fields = line.split(":", 2)
-            if len(fields) == 3 and fields[1] in ("", "memory") and ".." not in fields[2]:
-                root = "/sys/fs/cgroup" + ("/memory" if fields[1] else "")
-                name = "memory.limit_in_bytes" if fields[1] else "memory.max"
-                parts = [part for part in fields[2].split("/") if part]
-                groups += [os.path.join(root, *parts[:depth], name) for depth in range(len(parts), -1, -1)]
-    limits = [content.strip() for content in map(files.text, groups) if isinstance(content, str)]
+    folders = memory_groups.folders(own) if isinstance(own, str) else []
+    texts = [files.text(os.path.join(folder, name)) for folder in folders for name in names]
+    limits = [content.strip() for content in texts if isinstance(content, str)]
     numbers = [int(limit) for limit in limits if limit.isdigit() and int(limit) < 1 << 60]
     if numbers:
         return str(min(numbers))

@@ -13,6 +13,9 @@ CUDA_LIBRARY = re.compile(
 )
 """Names in the loader's cache that matter here."""
 
+_LIMIT = 1 << 18
+"""Bytes of what a program prints that are kept."""
+
 
 def find(name: str) -> Optional[str]:
     """Return where a program is, on PATH or in its known folders; None when nowhere."""
@@ -24,9 +27,9 @@ def find(name: str) -> Optional[str]:
     return None
 
 
-def ask(argv: Sequence[str], timeout: float, ok: Sequence[int] = (0,), limit: int = 1 << 18) -> Any:
+def ask(argv: Sequence[str], timeout: float, ok: Sequence[int] = (0,)) -> Any:
     """Run a program and return its text; an object that tells how it ended when it did not end well."""
-    completed = process.run(argv, timeout, env={**os.environ, "LC_ALL": "C"}, limit=limit)
+    completed = process.run(argv, timeout, env={**os.environ, "LC_ALL": "C"}, limit=_LIMIT)
     if completed.status == "missing":
         return None
     output = completed.stdout.decode("utf-8", "replace")
@@ -77,19 +80,17 @@ def _installed(output: str) -> str:
     return "".join("%s\t%s\n" % (row[0], row[1]) for row in rows if len(row) == 3 and row[2].startswith("ii"))
 
 
-Question = Tuple[str, Callable[[Dict[str, Optional[str]]], Any]]
+Question = Tuple[str, Callable[[str], Any]]
+"""The name in the snapshot, which begins with the program's, and how to ask given where that program is."""
 
 
 def questions(is_tegra: bool) -> List[Question]:
-    """Return the commands that are asked here: the name in the snapshot, and how to ask given the programs' places."""
+    """Return what is asked here of the machine's programs."""
 
     def simple(
         program: str, *arguments: str, timeout: float = 5, ok: Sequence[int] = (0,), keep: Callable[[str], str] = str
     ) -> Question:
-        def work(found: Dict[str, Optional[str]]) -> Any:
-            path = found.get(program)
-            if path is None:
-                return None
+        def work(path: str) -> Any:
             answer = ask([path, *arguments], timeout, ok)
             return keep(answer) if isinstance(answer, str) else answer
 
@@ -108,15 +109,11 @@ def questions(is_tegra: bool) -> List[Question]:
         asked += [
             simple("nvpmodel", "-q"),
             simple("apt-cache", "show", "nvidia-jetpack", timeout=10, keep=matching(r"^(Package|Version):")),
-            ("tegrastats", lambda found: _first_line_of(found.get("tegrastats"))),
+            ("tegrastats", lambda path: first_line([path, "--interval", "200"], 3)),
         ]
         if os.geteuid() == 0:
             asked.append(simple("jetson_clocks", "--show", timeout=10))
     return asked
-
-
-def _first_line_of(path: Optional[str]) -> Any:
-    return None if path is None else first_line([path, "--interval", "200"], 3)
 
 
 def kernel() -> Dict[str, Entry]:

@@ -6,11 +6,20 @@ Python >= 3.6.
 import glob
 import os
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 from jetproof_worker import ask
 
 _MOST_PREFIXES = 40
+
+
+class Holder(NamedTuple):
+    """An interpreter and the torch in one of its folders; the folder of the metadata names both numbers."""
+
+    executable: str
+    python: str
+    torch: str
+    packages: str
 
 
 def others(chosen: Optional[Dict[str, Any]]) -> List[Dict[str, str]]:
@@ -18,24 +27,39 @@ def others(chosen: Optional[Dict[str, Any]]) -> List[Dict[str, str]]:
     mine = set()
     if chosen:
         mine = {os.path.realpath(copy["location"]) for copy in chosen["distributions"] if copy["name"] == "torch"}
+    every = [*holders(_prefixes()), *_of_the_user()]
+    own = {one.executable for one in every if os.path.realpath(one.packages) in mine}
     found: List[Dict[str, str]] = []
-    for executable, python, torch in ask.holders(_prefixes()):
-        places = [
-            os.path.realpath(
-                os.path.join(os.path.dirname(os.path.dirname(executable)), library, "python" + python, kind)
-            )
-            for library in ("lib", "lib64", "local/lib")
-            for kind in ("site-packages", "dist-packages")
-        ]
-        if not mine.intersection(places):
-            found.append({"executable": executable, "version": python, "torch": torch})
-    for packages in sorted(glob.glob(os.path.expanduser("~/.local/lib/python3*/site-packages"))):
-        python = os.path.basename(os.path.dirname(packages))
-        user_torch = ask.torch_in(packages)
-        executable = os.path.join("/usr/bin", python)
-        if user_torch and os.path.realpath(packages) not in mine and os.path.exists(executable):
-            found.append({"executable": executable, "version": python[len("python") :], "torch": user_torch})
+    for one in every:
+        row = {"executable": one.executable, "version": one.python, "torch": one.torch}
+        if one.executable not in own and row not in found:
+            found.append(row)
     return found
+
+
+def holders(prefixes: List[str]) -> Iterator[Holder]:
+    """Yield the interpreters below the prefixes whose own folders hold a torch."""
+    for prefix in prefixes:
+        for library in ("lib", "lib64", os.path.join("local", "lib")):
+            for folder in ask.names(os.path.join(prefix, library)):
+                if re.match(r"python3(\.[0-9]+)?$", folder):
+                    for kind in ("site-packages", "dist-packages"):
+                        packages = os.path.join(prefix, library, folder, kind)
+                        yield from _holder(os.path.join(prefix, "bin", folder), packages)
+
+
+def _of_the_user() -> Iterator[Holder]:
+    """Torches in the account's own site folders, which the system's interpreters see."""
+    for packages in sorted(glob.glob(os.path.expanduser("~/.local/lib/python3*/site-packages"))):
+        yield from _holder(os.path.join("/usr/bin", os.path.basename(os.path.dirname(packages))), packages)
+
+
+def _holder(executable: str, packages: str) -> Iterator[Holder]:
+    for entry in ask.names(packages):
+        match = ask.FOLDER.match(entry)
+        if match and match.group("name") == "torch" and os.path.exists(executable):
+            yield Holder(executable, os.path.basename(executable)[len("python") :], match.group("release"), packages)
+            return
 
 
 def _prefixes() -> List[str]:

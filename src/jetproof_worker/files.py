@@ -34,6 +34,13 @@ def unknown(reason: str, detail: str = "") -> Dict[str, str]:
     return {"reason": reason, "detail": detail}
 
 
+def refused(error: OSError, place: str = "") -> Optional[Dict[str, str]]:
+    """Return the entry for what the system did not give: None where it says that there is none."""
+    if error.errno in _ABSENT:
+        return None
+    return unknown(_REASONS.get(error.errno or 0, "failed"), place + os.strerror(error.errno or 0))
+
+
 def raw(path: str, limit: int = LIMIT) -> Union[bytes, Dict[str, str], None]:
     """Return a regular file's bytes, None when there is no such file, or the reason why it cannot be had.
 
@@ -43,9 +50,7 @@ def raw(path: str, limit: int = LIMIT) -> Union[bytes, Dict[str, str], None]:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except OSError as error:
-        if error.errno in _ABSENT:
-            return None
-        return unknown(_REASONS.get(error.errno or 0, "failed"), os.strerror(error.errno or 0))
+        return refused(error)
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return unknown("not-understood", "not a regular file")
@@ -61,9 +66,7 @@ def raw(path: str, limit: int = LIMIT) -> Union[bytes, Dict[str, str], None]:
             return unknown("too-large", "more than %d bytes" % limit)
         return b"".join(parts)
     except OSError as error:
-        if error.errno in _ABSENT:
-            return None
-        return unknown(_REASONS.get(error.errno or 0, "failed"), os.strerror(error.errno or 0))
+        return refused(error)
     finally:
         os.close(fd)
 
@@ -112,9 +115,7 @@ def listing(path: str, pattern: str = "", most: int = 500) -> Entry:
     try:
         names = sorted(name for name in os.listdir(path) if not pattern or re.search(pattern, name))
     except OSError as error:
-        if error.errno in _ABSENT:
-            return None
-        return unknown(_REASONS.get(error.errno or 0, "failed"), os.strerror(error.errno or 0))
+        return refused(error)
     if len(names) > most:
         return unknown("too-large", "more than %d names" % most)
     return names
@@ -130,7 +131,8 @@ def node(path: str) -> Optional[Dict[str, Any]]:
     try:
         found = os.stat(path)
     except OSError as error:
-        return None if error.errno in _ABSENT else {**unknown("failed", os.strerror(error.errno or 0)), "usable": None}
+        why = refused(error)
+        return None if why is None else {**why, "usable": None}
     kind = "c" if stat.S_ISCHR(found.st_mode) else "b" if stat.S_ISBLK(found.st_mode) else "-"
     return {
         "type": kind,
@@ -220,9 +222,7 @@ def _i2c(path: str) -> Entry:
     try:
         fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError as error:
-        if error.errno in _ABSENT:
-            return None
-        return unknown(_REASONS.get(error.errno or 0, "failed"), "%s: %s" % (path, os.strerror(error.errno or 0)))
+        return refused(error, path + ": ")
     try:
         if not stat.S_ISCHR(os.fstat(fd).st_mode):
             return unknown("not-understood", "%s is not a device" % path)

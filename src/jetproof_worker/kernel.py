@@ -6,11 +6,15 @@ import ctypes
 import errno
 import os
 import signal
-from typing import Dict, List, Optional
+from typing import List, Optional
+
+from jetproof_worker import memory_groups
 
 _PR_SET_PDEATHSIG = 1
 _GPU_NODES = ("/dev/nvidia", "/dev/nvhost", "/dev/nvmap", "/dev/nvgpu", "/dev/nvsciipc", "/dev/dri/")
 _LOG_LIMIT = 16384
+_VICTIM = 700
+"""Of 1000: above what anything else is given, as its death tells the most."""
 
 
 def die_with_parent(parent: int, number: int = signal.SIGKILL) -> bool:
@@ -27,15 +31,15 @@ def die_with_parent(parent: int, number: int = signal.SIGKILL) -> bool:
     return asked
 
 
-def prefer_as_victim(score: int = 700) -> Optional[int]:
+def prefer_as_victim() -> Optional[int]:
     """Have the kernel choose this process first when memory runs out; return the score now in force."""
     try:
         with open("/proc/self/oom_score_adj", "r+") as file:
             now = int(file.read())
-            if now < score:
+            if now < _VICTIM:
                 file.seek(0)
-                file.write(str(score))
-                now = score
+                file.write(str(_VICTIM))
+                now = _VICTIM
     except (OSError, ValueError):
         return None
     return now
@@ -44,7 +48,7 @@ def prefer_as_victim(score: int = 700) -> Optional[int]:
 def available_memory() -> Optional[int]:
     """Bytes that can be had without swapping: MemAvailable, or less where this process's cgroup allows less."""
     found = _meminfo("MemAvailable")
-    for folder in _memory_cgroups():
+    for folder in _memory_groups():
         most = _number(os.path.join(folder, "memory.max")) or _number(os.path.join(folder, "memory.limit_in_bytes"))
         used = _number(os.path.join(folder, "memory.current")) or _number(os.path.join(folder, "memory.usage_in_bytes"))
         if most is None or used is None:
@@ -58,7 +62,7 @@ def available_memory() -> Optional[int]:
 def out_of_memory_kills() -> int:
     """How many processes the kernel has killed for memory so far, on the whole machine or in this cgroup."""
     most = _statistic("/proc/vmstat", "oom_kill") or 0
-    for folder in _memory_cgroups():
+    for folder in _memory_groups():
         for name in ("memory.events", "memory.oom_control"):
             most = max(most, _statistic(os.path.join(folder, name), "oom_kill") or 0)
     return most
@@ -100,11 +104,6 @@ class Log:
         except OSError:
             self._fd = None
 
-    @property
-    def readable(self) -> bool:
-        """Whether the log can be read here."""
-        return self._fd is not None
-
     def news(self) -> str:
         """Return what was logged since the last call, at most the last 16 KiB."""
         lines: List[str] = []
@@ -135,28 +134,12 @@ def _meminfo(name: str) -> Optional[int]:
     return None
 
 
-def _memory_cgroups() -> List[str]:
-    """Folders of this process's memory cgroup, version 2 and version 1, own path and the mount's root."""
-    found: Dict[str, None] = {}
+def _memory_groups() -> List[str]:
     try:
-        with open("/proc/self/cgroup") as file:
-            entries = [line.rstrip("\n").split(":", 2) for line in file]
+        with open("/proc/self/cgroup", errors="replace") as file:
+            return memory_groups.folders(file.read())
     except OSError:
         return []
-    for entry in entries:
-        if len(entry) != 3:
-            continue
-        _, controllers, path = entry
-        if controllers == "":
-            root = "/sys/fs/cgroup"
-        elif "memory" in controllers.split(","):
-            root = "/sys/fs/cgroup/memory"
-        else:
-            continue
-        for folder in (root + path, root):  # in a container the path may not be visible, the root then is ours
-            if os.path.isdir(folder):
-                found[folder.rstrip("/")] = None
-    return list(found)
 
 
 def _number(path: str) -> Optional[int]:

@@ -11,7 +11,6 @@ RESTARTS = 3
 """How often a new child goes on after a library that killed the last one."""
 
 _DRIVER = "cuDriverGetVersion"
-_PRIVATE = ("libcuda.so.1", "libnvidia-ml.so.1")
 
 
 def loads(names: List[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from jetproof_worker import catalogue
@@ -50,7 +50,7 @@ class Item:
     compiler: bool = False
     """Whether its imports bring torch._dynamo."""
     probe: Optional[str] = None
-    params: Mapping[str, Any] = ()  # type: ignore[assignment]
+    params: Mapping[str, Any] = field(default_factory=dict)
     pytest: Optional[PytestSelection] = None
 
 

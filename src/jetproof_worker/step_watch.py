@@ -8,6 +8,8 @@ from jetproof_worker import frames, process
 
 Data = Dict[str, Any]
 
+_STDERR_LIMIT = 16384
+
 
 class Watched:
     """What the parent saw of a child that makes steps.
@@ -38,7 +40,6 @@ def watch(
     argv: Sequence[Union[str, "os.PathLike[str]"]],
     timeout: float,
     stdin: bytes = b"",
-    stderr_limit: int = 16384,
     start_limit: Optional[float] = None,
 ) -> Watched:
     """Run a child that makes steps and collect what became of each, whatever becomes of the child.
@@ -65,7 +66,7 @@ def watch(
     def allowed() -> float:
         return timeout if steps or start_limit is None else min(start_limit, timeout)
 
-    completed = process.run(argv, allowed, stdin=stdin, limit=stderr_limit, on_stdout=arrived)
+    completed = process.run(argv, allowed, stdin=stdin, limit=_STDERR_LIMIT, on_stdout=arrived)
     if steps and steps[-1]["outcome"] == "begun":
         taken = time.monotonic() - clock[0]
         limit = steps[-1].pop("limit")

@@ -133,7 +133,7 @@ def test_other_interpreters_that_hold_a_torch(tmp_path: Path) -> None:
     distribution(tmp_path / "c" / "lib" / "python3.10" / "site-packages", "torchvision", "0.20.0")
     prefixes = [str(tmp_path / name) for name in ("a", "b", "c", "gone")]
     python = "bin/python3.10"
-    assert ask.holders(prefixes) == [
+    assert [(one.executable, one.python, one.torch) for one in environments.holders(prefixes)] == [
         (str(tmp_path / "a" / python), "3.10", "2.5.0"),
         (str(tmp_path / "b" / python), "3.10", "2.5.0"),
     ]
@@ -151,4 +151,7 @@ def test_the_chosen_interpreter_is_no_other(tmp_path: Path) -> None:
         (found,) = [one for one in environments.others(None) if str(tmp_path) in one["executable"]]
         assert (found["version"], found["torch"]) == ("3.12", "2.9.0")
         chosen = {"distributions": [{"name": "torch", "location": str(site)}]}
+        assert [one for one in environments.others(chosen) if str(tmp_path) in one["executable"]] == []
+        # what else lies in its folders is hidden, and belongs to no other interpreter
+        distribution(site.parents[0] / "dist-packages", "torch", "2.1.0")
         assert [one for one in environments.others(chosen) if str(tmp_path) in one["executable"]] == []

@@ -59,7 +59,7 @@ def test_only_installed_packages_are_told(tmp_path: Path) -> None:
         "dpkg-query",
         r"printf 'nvidia-l4t-core\t36.4.3-20250107174145\tii \nnvidia-jetpack\t6.2\trc \nbroken\n'; exit 1",
     )
-    (answer,) = [work({"dpkg-query": path}) for name, work in commands.questions(False) if name == "dpkg-query -W"]
+    (answer,) = [work(path) for name, work in commands.questions(False) if name == "dpkg-query -W"]
     assert answer == "nvidia-l4t-core\t36.4.3-20250107174145\n"
 
 
@@ -69,7 +69,7 @@ def test_a_machine_without_tegra_is_asked_less() -> None:
     assert set(names) < set(more)
     assert "nvpmodel -q" in more
     assert "tegrastats" in more
-    assert [work({}) for _, work in commands.questions(True)] == [None] * len(more)
+    assert {name.split()[0] for name in more} <= set(places.PROGRAMS)
 
 
 def test_the_kernel_is_asked_without_the_hosts_name() -> None:

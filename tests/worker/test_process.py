@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,18 @@ def test_a_daemon_that_keeps_the_pipes_open_does_not_hold_us_up() -> None:
     code = "import os, time\nif os.fork() == 0:\n    os.setsid(); time.sleep(600)\nprint('parent', flush=True)"
     ran = process.run(python(code), timeout=300)
     assert (ran.status, ran.stdout) == ("exited", b"parent\n")  # and not "timed-out"
+
+
+@pytest.mark.process
+def test_a_daemon_that_goes_on_talking_does_not_hold_us_up() -> None:
+    code = "import os\nif os.fork() == 0:\n    os.setsid()\n    while True: os.write(1, b'x' * 65536)\nos._exit(3)"
+    patient_until = time.monotonic() + 60
+
+    def listen(_: bytes) -> None:
+        assert time.monotonic() < patient_until, "it is still listened to"
+
+    ran = process.run(python(code), timeout=300, on_stdout=listen)
+    assert (ran.status, ran.code) == ("exited", 3)
 
 
 @pytest.mark.process

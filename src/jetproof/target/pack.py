@@ -36,6 +36,7 @@ COLLECTOR: tuple[str, ...] = (
     "files.py",
     "frames.py",
     "loader.py",
+    "memory_groups.py",
     "places.py",
     "process.py",
     "program.py",
