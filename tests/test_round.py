@@ -22,6 +22,7 @@ from tests.qualify.streams import Record, Scripted
 from jetproof import tables
 from jetproof.cli.main import main
 from jetproof.errors import UsageError
+from jetproof.evidence.challenge import challenge_from
 from jetproof.policy.load import load
 from jetproof.qualify.folder import Folder
 from jetproof.qualify.gate import Request, prepare, qualify
@@ -310,7 +311,7 @@ X86: dict[str, Any] = {
     },
     "commands": {"uname -m": "x86_64\n", "uname -r": "6.8.0-45-generic\n"},
     "nodes": {"/dev/nvidia0": {"type": "char", "mode": "0666", "usable": True}},
-    "clock": {"synchronized": True, "read_from": "adjtimex"},
+    "clock": {"synchronized": False, "read_from": "adjtimex"},
 }
 
 
@@ -321,13 +322,15 @@ def test_the_round_over_two_machines_holds(
     script = Path(__file__).parent.parent / "benchmarks" / "gate" / "round.py"
     monkeypatch.setattr("sys.path", [*sys.path])
     loaded = runpy.run_path(str(script))
-    assert loaded["make"](tmp_path) == 0
+    assert loaded["make"](tmp_path, "cuda-runtime") == 0
     there = tmp_path / "there"
     git(tmp_path, "clone", "-q", str(tmp_path / "project.bundle"), str(there))
+    asked = challenge_from(next((there / ".jetproof" / "challenges").iterdir()))
+    git(there, "checkout", "-q", asked.commit)
     results = tmp_path / "results"
     read = snapshot(X86, python=python())
     target = Board(lambda told: None, read)
-    request = Request(loaded=load(there), gate="cuda-runtime", project=there, output=results)
+    request = Request(loaded=load(there), gate="cuda-runtime", project=there, output=results, challenge=asked.text)
     prepared = prepare(request, read, tables.load(), {one.id: one for one in PROBES})
     journal = qualify(request, prepared, target)
     write(reports(journal), Folder(out=results, gate="cuda-runtime"))

@@ -1,8 +1,8 @@
 """A full round over two machines: a project with a key is made here, its gate runs there, and is verified here.
 
-    python benchmarks/gate/round.py make DIR                  # a project, its bundle, a throw-away key
+    python benchmarks/gate/round.py make DIR                  # project, kept challenge, bundle, throw-away key
     benchmarks/gate/round.sh DIR/project.bundle DIR/lane      # on the machine: run and sign, results into $OUT
-    python benchmarks/gate/round.py check DIR RESULTS         # here: verify, claim, and three refusals
+    python benchmarks/gate/round.py check DIR RESULTS         # here: verify, claim, and six refusals
 
 `check` exits 1 unless every step ends with the code that it must.
 """
@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -39,12 +39,12 @@ def git(folder: Path, *words: str) -> str:
     return done.stdout.decode().strip()
 
 
-def called(*words: str, days: int = 0) -> tuple[int, str]:
-    """Run one command in this process, with the clock of the commands `days` ahead; return its code and output."""
+def called(*words: str, day: date | None = None) -> tuple[int, str]:
+    """Run one command in this process, with the clock of the commands at the end of a day; return code and output."""
     out = io.StringIO()
 
     def then() -> datetime:
-        return datetime.now(timezone.utc) + timedelta(days=days)
+        return datetime.combine(day, time(23, 59, 59), timezone.utc) if day else datetime.now(timezone.utc)
 
     with (
         redirect_stdout(out),
@@ -56,8 +56,8 @@ def called(*words: str, days: int = 0) -> tuple[int, str]:
     return code, out.getvalue()
 
 
-def make(folder: Path) -> int:
-    """Make project, key, trust and bundle."""
+def make(folder: Path, gate: str) -> int:
+    """Make project, key, trust, a challenge that is kept at the branch that judges, and the bundle."""
     project = folder / "project"
     shutil.copytree(ROOT / "examples" / "weightlab", project, ignore=shutil.ignore_patterns("__pycache__"))
     (project / ".gitignore").write_text("conditional-evidence/\n__pycache__/\n")
@@ -73,6 +73,12 @@ def make(folder: Path) -> int:
             return code
     git(project, "add", "-A")
     git(project, "commit", "-q", "-m", "the project under test")
+    code, told = called("challenge", gate, "--module", "x86", "--keep", "--project", str(project))
+    if code:
+        print(told)
+        return code
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "ask for a run")
     git(project, "bundle", "create", str((folder / "project.bundle").resolve()), "HEAD", "main")
     print(f"{folder}/project.bundle and {folder}/lane: take both to the machine")
     return 0
@@ -85,8 +91,12 @@ class Steps:
         self._repo = repo
         self.wrong = 0
 
-    def step(self, what: str, wanted: int, *words: str, days: int = 0) -> str:
-        code, told = called(*words, "--project", str(self._repo), days=days)
+    def sign(self, run: str, key: Path, out: Path) -> None:
+        code, told = called("evidence", "sign", run, "--key", str(key), "--output", str(out))
+        self.say("signed again", code == 0, f"exit {code}, 0 is wanted", told)
+
+    def step(self, what: str, wanted: int, *words: str, day: date | None = None) -> str:
+        code, told = called(*words, "--project", str(self._repo), day=day)
         self.say(what, code == wanted, f"exit {code}, {wanted} is wanted", told)
         return told
 
@@ -108,8 +118,16 @@ def check(folder: Path, results: Path, gate: str) -> int:
     record: dict[str, Any] = json.loads((results / f"{gate}.json").read_bytes())
     stack = record["stack"]
     print(f"{gate} on {stack['device_name']}, torch {stack['torch']}: {record['counts']['pass']} passed")
-    steps.step("the evidence is proven", 0, "verify", str(envelope), "--side-files", side)
+    verified = steps.step("the evidence is proven", 0, "verify", str(envelope), "--side-files", side, "--json")
+    began = date.fromisoformat(json.loads(verified)["evidence"][0]["counts_from"][:10])
+    base = git(project, "rev-list", "--max-parents=0", "HEAD")
+    unasked = steps.step(
+        "unproven where nobody kept the challenge", 7, "verify", str(envelope), "--side-files", side, "--base", base
+    )
+    steps.say("for want of a clock", "CLOCK_UNTRUSTED" in unasked, "CLOCK_UNTRUSTED", unasked)
     steps.step("it is kept", 0, "evidence", "add", str(envelope))
+    found = claims(steps.step("the claims where nobody kept it", 0, "claims", "--json", "--base", base))
+    steps.say("the gate's claim there", found[gate] == "unproven", found[gate])
     found = claims(steps.step("the claims", 0, "claims", "--json"))
     steps.say("the gate's own claim", found[gate] == "supported", found[gate])
     others = {name: state for name, state in found.items() if name != gate}
@@ -126,8 +144,15 @@ def check(folder: Path, results: Path, gate: str) -> int:
     forged.write_text(json.dumps(body))
     steps.step("refused after one edit", 6, "verify", str(forged), "--side-files", side)
     age = json.loads((project / "ci" / "conditional-test-policy.json").read_text())["maximum_evidence_age_days"]
-    steps.step("accepted on the last day", 0, "verify", str(envelope), "--side-files", side, days=age)
-    steps.step("refused one day too late", 7, "verify", str(envelope), "--side-files", side, days=age + 1)
+    last = began + timedelta(days=age)
+    steps.step(f"accepted on day {age}", 0, "verify", str(envelope), "--side-files", side, day=last)
+    late = last + timedelta(days=1)
+    steps.step(f"refused on day {age + 1}", 7, "verify", str(envelope), "--side-files", side, day=late)
+    again = folder / "again.intoto.json"
+    for _ in range(2):  # number 1 is the one that is kept
+        steps.sign(side, folder / "lane", again)
+    told = steps.step("refused as a second answer", 6, "verify", str(again), "--side-files", side)
+    steps.say("for its challenge", "CHALLENGE_REUSED" in told, "CHALLENGE_REUSED", told)
     (project / "src" / "weightlab" / "shelf.py").write_text("SHELF = None\n")
     git(project, "commit", "-q", "-a", "-m", "other code")
     steps.step("refused at another commit", 6, "verify", str(envelope), "--side-files", side, "--commit", "HEAD")
@@ -141,13 +166,14 @@ def main() -> int:
     actions = parser.add_subparsers(dest="action", required=True)
     making = actions.add_parser("make")
     making.add_argument("folder", type=Path)
+    making.add_argument("--gate", default="cuda-runtime")
     checking = actions.add_parser("check")
     checking.add_argument("folder", type=Path, help="the one that `make` made")
     checking.add_argument("results", type=Path, help="a writable copy of what came back from the machine")
     checking.add_argument("--gate", default="cuda-runtime")
     arguments = parser.parse_args()
     if arguments.action == "make":
-        return make(arguments.folder)
+        return make(arguments.folder, arguments.gate)
     return check(arguments.folder, arguments.results, arguments.gate)
 
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The machine's part of a full round: clone the project, run its gate, sign. Results go into $OUT.
+# The machine's part of a full round: clone the project, answer the challenge that it keeps, sign. Results go into $OUT.
 #   OUT=DIR benchmarks/gate/round.sh BUNDLE KEY [GATE] [PYTHON]
 # PYTHON is the interpreter with torch. JETPROOF_PYTHON runs jetproof itself from this checkout (default: PYTHON) and
 # must find its dependencies; JETPROOF_DEPENDENCIES may name a folder that holds them.
@@ -20,8 +20,12 @@ jetproof() {  # without PYTHONPATH: the interpreter under test must not inherit 
 
 git clone -q "$bundle" "$work/project"
 cd "$work/project"
+# the challenge was made for the commit before the one that keeps it
+challenge=$(grep -lF "\"gate\": \"$gate\"" .jetproof/challenges/*.json)
+install -m 600 "$challenge" "$work/challenge.json"
+git checkout -q "$(sed -n 's/^ *"commit": "\([0-9a-f]*\)".*/\1/p' "$work/challenge.json")"
 status=0
-jetproof run "$gate" --python "$python" --output "$work/out" || status=$?
+jetproof run "$gate" --python "$python" --output "$work/out" --challenge "$work/challenge.json" || status=$?
 [ ! -d "$work/out" ] || cp -r "$work/out/." "$OUT/"
 [ "$status" = 0 ] || { echo "the gate ended with $status"; exit "$status"; }
 jetproof evidence sign "$OUT/$gate" --key "$work/lane"

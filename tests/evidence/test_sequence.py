@@ -81,7 +81,7 @@ def test_a_redacted_issue_takes_the_place_of_its_original() -> None:
 
 
 def test_a_challenge_that_was_used_before() -> None:
-    found = sequences([link(1, challenge="c"), link(2, challenge="c"), link(3, challenge="d")])
+    found = sequences([link(1, nonce="c"), link(2, nonce="c"), link(3, nonce="d")])
 
     assert told(found) == {"sha2": [Reason.CHALLENGE_REUSED]}
 

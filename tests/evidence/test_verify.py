@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -41,7 +42,7 @@ from jetproof.evidence.envelope import MAX_SIGNATURES, parsed
 from jetproof.evidence.git import Entry
 from jetproof.evidence.reason import Effect, Reason
 from jetproof.evidence.signer import keyid
-from jetproof.evidence.verify import verified
+from jetproof.evidence.verify import numbered, verified
 
 
 def test_good_evidence_is_proven() -> None:
@@ -615,11 +616,15 @@ def test_a_challenge_cannot_be_moved_to_another_run(text: str) -> None:
 
 def test_a_challenge_serves_once() -> None:
     body = changed(ANSWERED)
-    mine = verified(signed(body), around()).evidence
-    assert mine is not None
+    mine = verified(signed(body), around())
+    assert mine.evidence is not None
+    assert mine.signer is not None
+    first = numbered(mine.evidence, mine.signer)
 
-    assert reasons(checked(body, used_challenges={ASKED.text: "9" * 64})) == ["CHALLENGE_REUSED"]
-    assert checked(body, used_challenges={ASKED.text: mine.payload_sha256}).proven
+    assert reasons(checked(body, used_challenges={"ab" * 16: replace(first, payload_sha256="9" * 64)})) == [
+        "CHALLENGE_REUSED"
+    ]
+    assert checked(body, used_challenges={"ab" * 16: first}).proven
 
 
 def test_a_run_before_its_challenge() -> None:

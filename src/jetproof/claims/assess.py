@@ -13,6 +13,7 @@ from jetproof.claims.material import digest, managed
 from jetproof.errors import PolicyInvalid, UsageError
 from jetproof.evidence.circumstances import POLICY_PATH, Circumstances
 from jetproof.evidence.git import Repository
+from jetproof.evidence.kept_challenges import NONE, KeptChallenges, kept_at
 from jetproof.evidence.opening import Opened
 from jetproof.evidence.store import STORE_PATH, FolderStore, Store, digest_of, read_bounded
 from jetproof.evidence.trust import Trust
@@ -40,6 +41,7 @@ def assessment(
     now: datetime,
     policy_path: str = POLICY_PATH,
     base: str | None = None,
+    kept: KeptChallenges = NONE,
     store: str = STORE_PATH,
     badges: Iterable[str] = (),
     floors: Mapping[str, int] | None = None,
@@ -70,6 +72,7 @@ def assessment(
         repository_uri=repository.remote(),
         base=base,
         policy_path=policy_path,
+        kept=kept,
     )
     known = list(items)
     gathered = gather(known, around, workers=workers, floors=floors, heads=heads)
@@ -122,6 +125,7 @@ def assess_opened(
         tables=tables,
         now=now,
         base=base,
+        kept=kept_at(opened.repository, opened.base),
         store=_inside(opened.repository.root, store),
         badges=badges,
         floors=store.floors(),

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from jetproof.claims.proof import Proof, proof
+from jetproof.claims.proof import Proof, Told, proof
 from jetproof.evidence.checks.clock import effective
 from jetproof.evidence.circumstances import Circumstances
 from jetproof.evidence.reason import Effect, Refusal
 from jetproof.evidence.sequence import Numbered, Sequences, sequences
 from jetproof.evidence.store import read_bounded
-from jetproof.evidence.verify import verified
+from jetproof.evidence.verify import numbered, verified
 
 BATCH = 500
 WORTH_A_POOL = 2000
@@ -85,6 +85,8 @@ def gather(
         for sha256, refusals in chain.refusals.items()
         if any(item.reason.effect is Effect.INVALID for item in refusals)
     }
+    # a failure counts whatever challenge it answers: using one twice takes no failure away
+    reused -= {item.sha256 for item in proofs if item.told is Told.FAIL}
     turned.extend(Turned(name=sha256, refusals=chain.refusals[sha256]) for sha256 in sorted(reused))
     kept = tuple(item for item in proofs if item.sha256 in chain.counted and item.sha256 not in reused)
     return Gathered(proofs=kept, turned=tuple(turned), sequences=chain, read=read)
@@ -146,14 +148,6 @@ def _line(item: Item, around: Circumstances) -> _Line:
         return _Line(name=name, proof=None, numbered=None, refusals=found.refusals)
     said = found.evidence.statement
     signer = found.signer.keyid
-    numbered = Numbered(
-        signer=signer,
-        seq=said.seq,
-        sha256=found.evidence.sha256,
-        payload_sha256=found.evidence.payload_sha256,
-        previous=said.previous,
-        replaces=said.replaces,
-        challenge=said.challenge,
-    )
-    kept = proof(found.evidence, signer, found.refusals, effective(said, around.trusted_time))
-    return _Line(name=name, proof=kept, numbered=numbered, refusals=() if kept is not None else found.refusals)
+    link = numbered(found.evidence, found.signer)
+    kept = proof(found.evidence, signer, found.refusals, effective(said, around))
+    return _Line(name=name, proof=kept, numbered=link, refusals=() if kept is not None else found.refusals)

@@ -1,7 +1,8 @@
 """Whether two commits are the same where it matters, so that evidence for one serves the other.
 
-Writing a support block makes a commit, and so does keeping evidence. By default every tracked file matters except
-documents that hold such a block, and the evidence store. A policy may name the paths that matter instead.
+Writing a support block makes a commit, and so does keeping evidence or a challenge. By default every tracked file
+matters except documents that hold such a block, the evidence store, and the challenges that are kept beside it.
+A policy may name the paths that matter instead.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
+from jetproof.evidence.challenge import is_kept_path
 from jetproof.evidence.git import Repository
 from jetproof.evidence.store import STORE_PATH
 
@@ -40,7 +42,7 @@ def digest(
         return None
     total = hashlib.sha256()
     for path in sorted(listing):
-        if path in exempt or _below(path, store):
+        if path in exempt or _below(path, store) or is_kept_path(path):
             continue
         if material_paths is not None and not any(_below(path, root) for root in material_paths):
             continue

@@ -171,6 +171,7 @@ def _prune(arguments: argparse.Namespace) -> int:
 def _countersign(arguments: argparse.Namespace) -> int:
     from jetproof.evidence.challenge import challenge_from
     from jetproof.evidence.countersign import predicate
+    from jetproof.evidence.kept_challenges import kept_at
     from jetproof.evidence.store import replace
     from jetproof.evidence.verify_files import Asked, verified_files
     from jetproof.tables import load
@@ -184,6 +185,8 @@ def _countersign(arguments: argparse.Namespace) -> int:
         base=arguments.base,
         side=arguments.side_files,
         challenge=None if arguments.challenge_file is None else challenge_from(arguments.challenge_file),
+        kept=kept_at(opened.repository, opened.base),
+        store=opened.store,
     )
     found, _ = verified_files([arguments.envelope], asked)
     data = json.dumps(predicate(found[0], policy_uri=arguments.policy_uri), indent=2).encode() + b"\n"

@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jetproof.evidence.challenge import challenge_from
     from jetproof.evidence.countersign import expected
     from jetproof.evidence.opening import envelope_files
+    from jetproof.evidence.kept_challenges import kept_at
     from jetproof.evidence.store import FolderStore
     from jetproof.evidence.verify_files import Asked, verified_files, worst
     from jetproof.render import evidence as render
@@ -51,6 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         side=arguments.side_files,
         envelope_only=arguments.envelope_only,
         challenge=None if arguments.challenge_file is None else challenge_from(arguments.challenge_file),
+        kept=kept_at(opened.repository, opened.base),
+        store=opened.store,
         countersignature=arguments.bundle,
         countersigner=expected(arguments.bundle, arguments.signer_repository, arguments.signer_workflow),
         trusted_root=arguments.trusted_root,

@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from jetproof.evidence.challenge import Challenge
 from jetproof.evidence.envelope import Envelope
 from jetproof.evidence.git import Repository
+from jetproof.evidence.kept_challenges import NONE, KeptChallenges
+from jetproof.evidence.sequence import Numbered
 from jetproof.evidence.side_files import SideFiles
 from jetproof.evidence.statement import Statement
 from jetproof.evidence.trust import Trust
@@ -50,10 +52,12 @@ class Circumstances:
     side_files: SideFiles | None = None
     """None: they are not at hand, so the record cannot be replayed; that is told as not checked."""
     challenge: Challenge | None = None
-    """The one that was issued for this run."""
+    """The one that was issued for this run, named by hand."""
+    kept: KeptChallenges = NONE
+    """Those that the judging revision holds: each is a witness that the run it was made for began no earlier."""
     challenge_required: bool = False
-    used_challenges: Mapping[str, str] = field(default_factory=dict)
-    """Challenge to the payload digest of the evidence that used it first."""
+    used_challenges: Mapping[str, Numbered] = field(default_factory=dict)
+    """Nonce to the evidence that used it first."""
     trusted_time: datetime | None = None
     """When a party other than the board saw the envelope: a log, a timestamp authority, a hosted job."""
 

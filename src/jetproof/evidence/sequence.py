@@ -19,7 +19,10 @@ class Numbered:
     payload_sha256: str
     previous: str | None = None
     replaces: str | None = None
-    challenge: str | None = None
+    tells: tuple[str, ...] = ()
+    """What a redacted issue may not change: commit, gate, machine, outcome."""
+    nonce: str | None = None
+    """Of the challenge that it answers, if that was made for this run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,16 +94,25 @@ def sequences(
 
 
 def _once(held: Iterable[Numbered]) -> tuple[list[Numbered], list[tuple[str, str]]]:
-    first: dict[str, Numbered] = {}
+    # by signer: one key's word under the same bytes does not take another's out of its sequence
+    first: dict[tuple[str, str], Numbered] = {}
     duplicates: list[tuple[str, str]] = []
-    replaced: set[str] = set()
+    again: dict[str, list[Numbered]] = {}
     for item in held:
-        known = first.setdefault(item.payload_sha256, item)
+        known = first.setdefault((item.signer, item.payload_sha256), item)
         if known is not item:
             duplicates.append((known.sha256, item.sha256))
         if item.replaces is not None:
-            replaced.add(item.replaces)
-    return [item for item in first.values() if item.sha256 not in replaced], duplicates
+            again.setdefault(item.replaces, []).append(item)
+    counted = [
+        item for item in first.values() if not any(_issued_again(item, later) for later in again.get(item.sha256, ()))
+    ]
+    return counted, duplicates
+
+
+def _issued_again(original: Numbered, later: Numbered) -> bool:
+    """Whether it is the same word without what was private; nothing else takes a failure away."""
+    return (original.signer, original.seq, original.tells) == (later.signer, later.seq, later.tells)
 
 
 def _gaps(signer: str, numbers: list[int], floor: int, top: int) -> Iterable[Gap]:
@@ -130,12 +142,20 @@ def _links(items: list[Numbered], wrong: dict[str, list[Refusal]], floor: int) -
             wrong.setdefault(item.sha256, []).append(Refusal(reason=Reason.SEQUENCE_GAP, message=message))
 
 
-def _challenges(items: Iterable[Numbered], wrong: dict[str, list[Refusal]]) -> None:
+def first_uses(items: Iterable[Numbered]) -> Mapping[str, Numbered]:
+    """Return for each nonce the evidence that used it: the one with the lowest number, whatever clocks say."""
     used: dict[str, Numbered] = {}
     for item in sorted(items, key=lambda item: (item.seq or 0, item.sha256)):
-        if item.challenge is None:
-            continue
-        first = used.setdefault(item.challenge, item)
-        if first is not item:
+        if item.nonce is not None:
+            used.setdefault(item.nonce, item)
+    return used
+
+
+def _challenges(items: Iterable[Numbered], wrong: dict[str, list[Refusal]]) -> None:
+    answered = [item for item in items if item.nonce is not None]
+    used = first_uses(answered)
+    for item in answered:
+        first = used[item.nonce or ""]
+        if first.payload_sha256 != item.payload_sha256:
             message = f"its challenge was used already by {first.sha256[:12]}"
             wrong.setdefault(item.sha256, []).append(Refusal(reason=Reason.CHALLENGE_REUSED, message=message))

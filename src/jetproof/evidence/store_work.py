@@ -22,7 +22,7 @@ from jetproof.evidence.signer import Signer
 from jetproof.evidence.statement import time_text
 from jetproof.evidence.store import Added, FolderStore, Store, read_bounded
 from jetproof.evidence.trust import Trust
-from jetproof.evidence.verify import accepted, read
+from jetproof.evidence.verify import accepted, numbered, read
 
 LIST_SCHEMA = "jetproof/evidence-list/1"
 
@@ -61,17 +61,7 @@ def contents(store: Store, trust: Trust) -> Contents:
             odd.append((name, f"{signer.reason.value}: {signer.message}"))
             continue
         said = evidence.statement
-        links.append(
-            Numbered(
-                signer=signer.keyid,
-                seq=said.seq,
-                sha256=evidence.sha256,
-                payload_sha256=evidence.payload_sha256,
-                previous=said.previous,
-                replaces=said.replaces,
-                challenge=said.challenge,
-            )
-        )
+        links.append(numbered(evidence, signer))
         rows.append(
             {
                 "sha256": evidence.sha256,

@@ -14,9 +14,11 @@ from jetproof.errors import UsageError
 from jetproof.evidence.git import repository
 from jetproof.evidence.keys import public_bytes
 from jetproof.evidence.store import read_bounded, replace
-from jetproof.evidence.trust import SCHEMA, TRUST_PATH, TrustedKey, covers, from_toml
+from jetproof.evidence.trust import SCHEMA, TRUST_PATH, TrustedKey, covers, from_toml, slug
 from jetproof.facts.model import PlatformClass
 from jetproof.tables import load
+
+_CLASSES = tuple(one.value for one in PlatformClass)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,16 +59,30 @@ def trust(
     return Trusted(key=key, file=file)
 
 
+def machine(name: str) -> str:
+    """Return the module or platform class of that name as evidence writes it, or raise UsageError."""
+    found = next((one for one in _names() if slug(one) == slug(name)), None)
+    if found is None:
+        raise _unknown(name)
+    return found
+
+
 def _known(pattern: str) -> None:
     """Raise UsageError for a pattern that covers no module of the tables and no platform class: mostly a slip."""
-    classes = [one.value for one in PlatformClass]
-    names = [name for row in load().modules for name in (row.name, row.family_name) if name]
-    if any(covers((pattern,), name) for name in (*names, *classes)):
-        return
-    folded = {name.lower(): name for name in (*names, *classes)}
-    near = [folded[one] for one in difflib.get_close_matches(pattern.lower(), folded, n=3, cutoff=0.5)]
-    raise UsageError(
-        f"there is no module or platform class {pattern!r}",
-        hint=f"near ones: {', '.join(near or ['Jetson AGX Orin 64GB', *classes])}",
+    if not any(covers((pattern,), name) for name in _names()):
+        raise _unknown(pattern)
+
+
+def _names() -> tuple[str, ...]:
+    rows = load().modules
+    return (*(name for row in rows for name in (row.name, row.family_name) if name), *_CLASSES)
+
+
+def _unknown(name: str) -> UsageError:
+    folded = {one.lower(): one for one in _names()}
+    near = [folded[one] for one in difflib.get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
+    return UsageError(
+        f"there is no module or platform class {name!r}",
+        hint=f"near ones: {', '.join(near or ['Jetson AGX Orin 64GB', *_CLASSES])}",
         reason="unknown-module",
     )

@@ -10,9 +10,12 @@ from datetime import datetime
 from jetproof.errors import ExitCode
 from jetproof.evidence import envelope as envelopes
 from jetproof.evidence import statement as statements
+from jetproof.evidence.challenge import issue_time, nonce_of
 from jetproof.evidence.checks import clock, device, files, policy, replay, result, signature, subject
 from jetproof.evidence.circumstances import Circumstances, Evidence
+from jetproof.evidence.kept_challenges import Kept
 from jetproof.evidence.reason import Effect, Reason, Refusal, Unreadable
+from jetproof.evidence.sequence import Numbered
 from jetproof.evidence.trust import Trust, TrustedKey
 
 Check = Callable[[Evidence, Circumstances], Iterator[Refusal]]
@@ -43,6 +46,8 @@ class Verification:
     at: datetime
     """When it was verified."""
     maximum_age_days: int = 30
+    counts_from: datetime | None = None
+    """The moment from which the age counts, where that is not the board's own word."""
 
     @property
     def valid(self) -> bool:
@@ -119,7 +124,7 @@ def verified(data: bytes, around: Circumstances, name: str = "") -> Verification
 def judged(evidence: Evidence, signer: TrustedKey, around: Circumstances) -> Verification:
     """Return what evidence is worth whose signature was accepted."""
     refusals: list[Refusal] = []
-    when = clock.effective(evidence.statement, around.trusted_time)
+    when = clock.effective(evidence.statement, around)
     standing = signature.standing(signer, evidence.statement, when)
     if standing is not None:
         refusals.append(standing)
@@ -131,16 +136,35 @@ def judged(evidence: Evidence, signer: TrustedKey, around: Circumstances) -> Ver
         evidence=evidence,
         signer=signer,
         refusals=tuple(refusals),
-        unchecked=tuple(_unchecked(around)),
+        unchecked=tuple(_unchecked(evidence.statement, around)),
         at=around.now,
         maximum_age_days=around.maximum_age_days,
+        counts_from=None if when == evidence.statement.finished else when,
     )
 
 
-def _unchecked(around: Circumstances) -> Iterator[str]:
+def numbered(evidence: Evidence, signer: TrustedKey) -> Numbered:
+    """Return evidence as a link of its signer's sequence."""
+    said = evidence.statement
+    text = said.challenge
+    # an answer to another run's challenge does not use that up
+    answers = text is not None and issue_time(text, said.commit, said.gate, said.speaks_for) is not None
+    return Numbered(
+        signer=signer.keyid,
+        seq=said.seq,
+        sha256=evidence.sha256,
+        payload_sha256=evidence.payload_sha256,
+        previous=said.previous,
+        replaces=said.replaces,
+        tells=(said.commit, said.gate, said.speaks_for, said.outcome),
+        nonce=nonce_of(text) if answers and text is not None else None,
+    )
+
+
+def _unchecked(said: statements.Statement, around: Circumstances) -> Iterator[str]:
     if around.repository is None:
         yield "subject and policy were not recomputed: there is no checkout"
     if around.side_files is None:
         yield "the record was not replayed: the side files are not at hand"
-    if around.challenge is None:
+    if around.challenge is None and not (said.challenge and isinstance(around.kept.of(said.challenge), Kept)):
         yield "the challenge was not compared with an issued one"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,13 +13,14 @@ from jetproof.evidence.challenge import Challenge
 from jetproof.evidence.circumstances import POLICY_PATH, Circumstances, Evidence
 from jetproof.evidence.countersign import Countersigned, Expected
 from jetproof.evidence.git import Repository
+from jetproof.evidence.kept_challenges import NONE, KeptChallenges
 from jetproof.evidence.opening import side_folder
 from jetproof.evidence.reason import Refusal
-from jetproof.evidence.sequence import Numbered, Sequences, sequences
+from jetproof.evidence.sequence import Numbered, Sequences, first_uses, sequences
 from jetproof.evidence.side_files import SideFiles
-from jetproof.evidence.store import read_bounded
+from jetproof.evidence.store import Store, read_bounded
 from jetproof.evidence.trust import Trust
-from jetproof.evidence.verify import Verification, accepted, judged, refused
+from jetproof.evidence.verify import Verification, accepted, judged, numbered, refused
 from jetproof.policy.load import parse
 from jetproof.tables import Tables
 
@@ -42,6 +43,10 @@ class Asked:
     envelope_only: bool = False
     """Do without side files, and say so."""
     challenge: Challenge | None = None
+    kept: KeptChallenges = NONE
+    """The challenges that the judging revision holds."""
+    store: Store | None = None
+    """Looked through for another answer to the same challenge, where one stands in for the clock."""
     countersignature: Path | None = None
     countersigner: Expected | None = None
     """Who must have countersigned; the envelope's digest and the commit are filled in."""
@@ -55,20 +60,9 @@ def verified_files(
 
     `floors`: up to which number each signer's evidence was pruned.
     """
-    found = tuple(_one(path, asked) for path in paths)
-    links = (
-        Numbered(
-            signer=one.signer.keyid,
-            seq=one.evidence.statement.seq,
-            sha256=one.evidence.sha256,
-            payload_sha256=one.evidence.payload_sha256,
-            previous=one.evidence.statement.previous,
-            replaces=one.evidence.statement.replaces,
-            challenge=one.evidence.statement.challenge,
-        )
-        for one in found
-        if one.evidence is not None and one.signer is not None
-    )
+    uses = _Uses(asked)
+    found = tuple(_one(path, asked, uses) for path in paths)
+    links = (numbered(one.evidence, one.signer) for one in found if one.evidence is not None and one.signer is not None)
     chain = sequences(links, floors=floors)
     return tuple(_with_place(one, chain) for one in found), chain
 
@@ -83,15 +77,40 @@ def worst(found: Iterable[Verification]) -> ExitCode:
 def _with_place(one: Verification, chain: Sequences) -> Verification:
     if one.evidence is None or one.evidence.sha256 not in chain.refusals:
         return one
-    return replace(one, refusals=(*one.refusals, *chain.refusals[one.evidence.sha256]))
+    told = {refusal.reason for refusal in one.refusals}
+    more = (refusal for refusal in chain.refusals[one.evidence.sha256] if refusal.reason not in told)
+    return replace(one, refusals=(*one.refusals, *more))
 
 
-def _one(path: Path, asked: Asked) -> Verification:
+class _Uses:
+    """Which evidence of the store used which challenge first; the store is read once, and only if somebody asks."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._known: Mapping[str, Numbered] | None = None
+
+    def of(self, evidence: Evidence) -> Mapping[str, Numbered]:
+        """Return the first uses, where a challenge stands in for this evidence's clock."""
+        said = evidence.statement
+        if said.challenge is None or said.ntp_synced is True or self._asked.store is None:
+            return {}
+        if self._known is None:
+            self._known = first_uses(self._links(self._asked.store))
+        return self._known
+
+    def _links(self, store: Store) -> Iterator[Numbered]:
+        for name, data in store.envelopes():
+            found = accepted(data, self._asked.trust, name)
+            if not isinstance(found, Refusal):
+                yield numbered(*found)
+
+
+def _one(path: Path, asked: Asked, uses: _Uses) -> Verification:
     found = accepted(read_bounded(path), asked.trust, str(path))
     if isinstance(found, Refusal):
         return refused(found, asked.now, str(path))
     evidence, signer = found
-    around = _around(evidence, path, asked)
+    around = replace(_around(evidence, path, asked), used_challenges=uses.of(evidence))
     counter = _countersignature(evidence, path, asked)
     if isinstance(counter, Countersigned):
         around = replace(around, trusted_time=counter.when)
@@ -118,6 +137,7 @@ def _around(evidence: Evidence, path: Path, asked: Asked) -> Circumstances:
         policy_path=asked.policy_path,
         side_files=None if folder is None else SideFiles(folder),
         challenge=asked.challenge,
+        kept=asked.kept,
     )
 
 

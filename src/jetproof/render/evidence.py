@@ -22,6 +22,10 @@ def verification(found: Sequence[Verification], style: Style, trust_from: str) -
             lines.append(f"  {_subject(one.evidence.statement)}")
             signer = "nobody trusted" if one.signer is None else f"{one.signer.name} ({one.signer.keyid[:8]})"
             lines.append(f"  signed by {printable_line(signer)}; trust from {printable_line(trust_from)}")
+        if one.counts_from is not None:
+            lines.append(
+                f"  its age counts from {one.counts_from:%Y-%m-%d %H:%M}Z, which others saw, not from its own clock"
+            )
         for refusal in one.refusals:
             lines.append(f"  {style(refusal.reason.value, 'red')}: {printable(refusal.message)}")
             if refusal.hint:
@@ -76,6 +80,7 @@ def _one_json(one: Verification) -> dict[str, Any]:
         # what an unaccepted signature covers is just somebody's text, and is not repeated as if it said something
         if one.signer is not None:
             members["signer"] = {"name": one.signer.name, "keyid": one.signer.keyid}
+            members["counts_from"] = time_text(one.counts_from or said.finished)
             members.update(gate=said.gate, commit=said.commit, result=said.result, finished=time_text(said.finished))
     return members
 

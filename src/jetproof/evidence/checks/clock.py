@@ -2,15 +2,17 @@
 Evidence that is too old, or whose clock cannot be right.
 
 A board without a battery starts in 1970. Its clock counts only as a lower bound: what another party saw is stronger.
+Where it was not synchronised, a challenge that was kept before the run takes its place: the age counts from its issue.
 The age is counted in whole UTC days: with a limit of 30, day 30 counts and day 31 does not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, timezone
 
-from jetproof.evidence.challenge import issue_time
+from jetproof.evidence.bracket import earliest
 from jetproof.evidence.circumstances import Circumstances, Evidence
 from jetproof.evidence.reason import Reason, Refusal
 from jetproof.evidence.statement import Statement
@@ -19,9 +21,17 @@ _SLACK_SECONDS = 5.0
 _SLACK_SHARE = 0.01
 
 
-def effective(said: Statement, trusted: datetime | None) -> datetime:
-    """Return the time from which the age counts: never later than another party saw the evidence."""
-    return said.finished if trusted is None else min(said.finished, trusted)
+def effective(said: Statement, around: Circumstances) -> datetime:
+    """Return the time from which the age counts: never later than another party saw the evidence.
+
+    A pass whose clock was not synchronised counts from the earliest moment at which it can have begun. A failure does
+    not: the later it was, the fewer passes clear it.
+    """
+    when = said.finished if around.trusted_time is None else min(said.finished, around.trusted_time)
+    if said.ntp_synced is True or said.result != "PASSED":
+        return when
+    began = earliest(said, around)
+    return when if isinstance(began, Refusal) else min(when, began)
 
 
 def age_days(when: datetime, now: datetime) -> int:
@@ -37,7 +47,7 @@ def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
     """Yield what is wrong with the time."""
     said = evidence.statement
     yield from _contradictions(said, around)
-    when = effective(said, around.trusted_time)
+    when = effective(said, around)
     age = age_days(when, around.now)
     if age > around.maximum_age_days:
         yield Refusal(
@@ -72,18 +82,15 @@ def _contradictions(said: Statement, around: Circumstances) -> Iterator[Refusal]
             reason=Reason.MONOTONIC_MISMATCH,
             message=f"the wall clock moved {seconds:.0f} s during a run of {said.monotonic_seconds:.0f} s",
         )
-    if said.ntp_synced is not True and not _bracketed(said, around):
-        state = "was not synchronised" if said.ntp_synced is False else "is not known to have been synchronised"
-        yield Refusal(
-            reason=Reason.CLOCK_UNTRUSTED,
-            message=f"the board's clock {state}, and nobody else saw when it ran",
-            hint="timedatectl set-ntp true, or run with a challenge (jetproof challenge), then run the gate again",
-        )
+    if said.ntp_synced is not True:
+        yield from _unsynchronised(said, around)
 
 
-def _bracketed(said: Statement, around: Circumstances) -> bool:
-    """Whether others saw the run: a challenge that we issued before it and a trusted time after it."""
-    if around.challenge is None or around.trusted_time is None or said.challenge != around.challenge.text:
-        return False
-    issued = issue_time(said.challenge, said.commit, said.gate)
-    return issued is not None and issued - around.leeway <= said.finished <= around.trusted_time + around.leeway
+def _unsynchronised(said: Statement, around: Circumstances) -> Iterator[Refusal]:
+    began = earliest(said, around)
+    if not isinstance(began, Refusal):
+        return
+    state = "was not synchronised" if said.ntp_synced is False else "is not known to have been synchronised"
+    if began.reason is Reason.CLOCK_UNTRUSTED:
+        began = replace(began, message=f"the board's clock {state}, and {began.message}")
+    yield began
