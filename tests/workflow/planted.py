@@ -12,6 +12,7 @@ CI = ".github/workflows/ci.yml"
 POLICY = "ci/conditional-test-policy.json"
 TESTING = "docs/conditional-testing.md"
 SUPPORT = "docs/jetson-support.md"
+TRUST = ".jetproof/trust.toml"
 
 _GATE_STEP = """        run: >-
           .jetproof/bin/python scripts/run_conditional_gate.py jetson-cuda-runtime
@@ -95,6 +96,8 @@ def policy(rule: str, what: str, old: str, new: str, count: int = 1) -> Planted:
 
 
 PLANTED = (
+    lane("JW001", "a tag on what starts it", "on:\n", "on: !!python/object/apply:os.system\n"),
+    lane("JW001", "a tag deep inside", '--challenge "$CHALLENGE"\n', '--challenge "$CHALLENGE"\n        if: !own x\n'),
     lane("JW001", "a name twice in a mapping", "name: conditional tests\n", "name: conditional tests\nname: again\n"),
     lane("JW101", "pull_request starts the board", "on:\n", "on:\n  pull_request:\n"),
     lane("JW102", "pull_request_target starts the board", "on:\n", "on:\n  pull_request_target:\n"),
@@ -346,5 +349,7 @@ PLANTED = (
         "      HF_HOME: ${{ github.workspace }}/.hub-cache\n",
         "      LANG: C.UTF-8\n",
     ),
+    policy("JW719", "no test of the project", '{"pytest": "cpu"}', '{"probe": "torch-import"}'),
+    Planted(rule="JW720", what="a misspelt member", path=TRUST, old="revoked = false", new="revokd = true"),
 )
 """Faults that need one edit. The rules JW706 and JW716 need two: they have tests of their own."""

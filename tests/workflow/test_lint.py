@@ -141,29 +141,29 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 def test_good_project_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    code, text = run(capsys, "check", str(GOOD), "--no-zizmor")
+    code, text = run(capsys, "check", "--project", str(GOOD), "--no-zizmor")
     assert code == 0
     assert text == (GOLDEN / "good.txt").read_text()
 
 
 def test_faulty_project_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, text = run(capsys, "check", str(planted("JW404", tmp_path)), "--no-zizmor")
+    code, text = run(capsys, "check", "--project", str(planted("JW404", tmp_path)), "--no-zizmor")
     assert code == 1
     assert text == (GOLDEN / "faulty.txt").read_text()
 
 
 def test_machine_forms_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project = str(planted("JW301", tmp_path))
-    code, text = run(capsys, "check", project, "--no-zizmor", "--json")
+    code, text = run(capsys, "check", "--project", project, "--no-zizmor", "--json")
     told = json.loads(text)
     assert (code, told["schema"], told["ok"], told["exit_code"]) == (1, "jetproof/policy-check/1", False, 1)
     assert [one["rule"] for one in told["findings"]] == ["JW301"]
     line = told["findings"][0]["line"]
-    code, text = run(capsys, "check", project, "--no-zizmor", "--sarif")
+    code, text = run(capsys, "check", "--project", project, "--no-zizmor", "--sarif")
     result = json.loads(text)["runs"][0]["results"][0]
     assert code == 1
     assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == line
-    code, text = run(capsys, "check", project, "--no-zizmor", "--github")
+    code, text = run(capsys, "check", "--project", project, "--no-zizmor", "--github")
     assert code == 1
     assert text.startswith(f"::error file={LANE},line={line},")
 
@@ -174,7 +174,7 @@ def test_control_characters_of_a_workflow_do_not_reach_the_terminal(
     flow = tmp_path / ".github/workflows/x.yml"
     flow.parent.mkdir(parents=True)
     flow.write_text('on: pull_request\njobs:\n  "a\\e[31mb":\n    runs-on: jetson\n')
-    code, text = run(capsys, "check", str(tmp_path), "--no-zizmor")
+    code, text = run(capsys, "check", "--project", str(tmp_path), "--no-zizmor")
     assert code == 1
     assert "\x1b" not in text
     assert "\\x1b" in text

@@ -404,7 +404,20 @@ def test_a_policy_without_a_jetson_gate_gets_no_lane(project: Path) -> None:
 def test_words_for_people(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     digest = "ab" * 32
     words = ["init", "--project", str(project), "--repository", "example/weightlab"]
-    assert main([*words, "--torch-wheel", "https://vendor.example/torch.whl", "--torch-sha256", digest, "--resolver", "a.b:c"]) == 0
+    assert (
+        main(
+            [
+                *words,
+                "--torch-wheel",
+                "https://vendor.example/torch.whl",
+                "--torch-sha256",
+                digest,
+                "--resolver",
+                "a.b:c",
+            ]
+        )
+        == 0
+    )
     told = capsys.readouterr().out
     assert told.startswith("12 files written for example/weightlab\n")
     assert "1. fill ci/jetproof-requirements.txt" in told

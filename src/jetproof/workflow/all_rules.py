@@ -34,6 +34,7 @@ from jetproof.workflow.rules import (
     no_challenge,
     no_concurrency,
     no_dispatch,
+    no_host_tests,
     no_isolated_signer,
     no_pages,
     no_repository_guard,
@@ -74,6 +75,7 @@ from jetproof.workflow.rules import (
     steered_environment,
     tier_not_pinned,
     time_limit_below_cost,
+    trust_store_invalid,
     unclean_checkout,
     unpinned_action,
     unpinned_tier_claimed,
@@ -167,4 +169,6 @@ RULES: tuple[Rule, ...] = (
     model_download_mixed.RULE,  # JW716
     model_download_unasked.RULE,  # JW717
     model_cache_kept.RULE,  # JW718
+    no_host_tests.RULE,  # JW719
+    trust_store_invalid.RULE,  # JW720
 )

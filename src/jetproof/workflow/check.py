@@ -11,8 +11,8 @@ from jetproof.workflow.lane import Lane
 from jetproof.workflow.rule import Finding, Rule
 
 _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
-POLICY_RULES = frozenset({"JW701", "JW702", "JW703"})
-"""Rules whose findings mean that the policy itself does not stand."""
+POLICY_RULES = frozenset({"JW701", "JW702", "JW703", "JW720"})
+"""Rules whose findings mean that the policy itself, or who is trusted by it, does not stand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Checked:
 
     @property
     def exit_code(self) -> ExitCode:
-        """9 when the policy or a waiver does not stand, 1 for any other blocking finding, else 0."""
+        """9 when the policy, a waiver or the trust store does not stand, 1 for any other blocking finding, else 0."""
         blocking = [finding for finding in self.findings if finding.severity is Severity.BLOCKING]
         if any(finding.rule in POLICY_RULES for finding in blocking):
             return ExitCode.POLICY_INVALID

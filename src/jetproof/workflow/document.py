@@ -16,6 +16,12 @@ LARGEST = 1 << 20
 DEEPEST = 64
 MOST_VALUES = 50_000
 LONGEST_TEXT = 1 << 16
+_CORE = "tag:yaml.org,2002:"
+_TAGS = {
+    True: frozenset({None, "!", *(f"{_CORE}{kind}" for kind in ("str", "bool", "int", "float", "null"))}),
+    False: frozenset({None, "!", f"{_CORE}map", f"{_CORE}seq"}),
+}
+"""Tags that say what a value is anyway, of a scalar (True) and of what holds others; others make it something else."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -126,6 +132,9 @@ def _within_limits(text: str) -> None:
                 raise Unreadable(f"it is nested deeper than {DEEPEST}", *where)
         elif isinstance(event, CollectionEndEvent):
             depth -= 1
+        tag = event.tag if isinstance(event, ScalarEvent | CollectionStartEvent) else None
+        if tag not in _TAGS[isinstance(event, ScalarEvent)]:
+            raise Unreadable(f"a workflow knows no tag {tag!r:.80}", *where)
         if isinstance(event, ScalarEvent | CollectionStartEvent | AliasEvent):
             values += 1
             if values > MOST_VALUES:

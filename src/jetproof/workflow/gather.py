@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from jetproof.errors import PolicyInvalid, UsageError
+from jetproof.evidence.trust import REVOKED_PATH, SIGNERS_PATH, TRUST_PATH, from_allowed_signers, from_toml
 from jetproof.policy.load import DEFAULT_PATH, LARGEST, Loaded, load, named_by_pyproject
 from jetproof.policy.positions import Path as MemberPath
 from jetproof.policy.positions import positions
@@ -20,6 +21,7 @@ from jetproof.workflow.model import Workflow
 
 FOLDER = ".github/workflows"
 _MOST_FILES = 200
+_TOML_PLACE = re.compile(r"\(at line (?P<line>\d+), column (?P<column>\d+)\)")
 _PLACED = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?P<member>[^\s:]+): (?P<message>.*)$")
 
 
@@ -43,6 +45,7 @@ def gather(project: Path, *, policy: str | None, now: datetime) -> Lane:
         pages={page: text for page in (*PAGES, "README.md") if (text := _page(project / page)) is not None},
         broken_workflows=broken,
         broken_policy=broken_policy,
+        broken_trust=tuple(_trust(project)),
         now=now,
     )
 
@@ -98,6 +101,29 @@ def _workflows(project: Path) -> tuple[tuple[Workflow, ...], tuple[Broken, ...]]
         except UsageError as error:
             broken.append(Broken(place=Place(path=path), member=(), message=error.message))
     return tuple(found), tuple(broken)
+
+
+def _trust(project: Path) -> Iterator[Broken]:
+    """Read the trust store as the working tree has it, which is what the next commit will be judged by."""
+    data = {path: _bytes(project / path) for path in (TRUST_PATH, SIGNERS_PATH, REVOKED_PATH)}
+    readers: tuple[tuple[str, Callable[[bytes], object]], ...] = (
+        (TRUST_PATH, lambda found: from_toml(found, TRUST_PATH)),
+        (SIGNERS_PATH, lambda found: from_allowed_signers(found, data[REVOKED_PATH] or b"", SIGNERS_PATH)),
+    )
+    for path, read_by in readers:
+        found = data[path]
+        if found is None:
+            continue
+        try:
+            read_by(found)
+        except PolicyInvalid as error:
+            at = _TOML_PLACE.search(error.message)
+            where = (int(at["line"]), int(at["column"])) if at else (1, 1)
+            yield Broken(place=Place(path=path, line=where[0], column=where[1]), member=(), message=error.message)
+
+
+def _bytes(file: Path) -> bytes | None:
+    return read(file, LARGEST) if file.is_file() else None
 
 
 def _page(file: Path) -> str | None:

@@ -65,6 +65,7 @@ class Lane:
     """Text by path: docs/conditional-testing.md, docs/jetson-support.md, README."""
     broken_workflows: tuple[Broken, ...] = ()
     broken_policy: tuple[Broken, ...] = ()
+    broken_trust: tuple[Broken, ...] = ()
     now: datetime
 
     @cached_property

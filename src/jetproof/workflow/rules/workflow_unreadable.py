@@ -4,7 +4,7 @@ Why it matters
     What cannot be read cannot be checked, and another reader may understand it otherwise.
 
 How it is decided
-    UTF-8, one document, no name twice in a mapping, and limits on size, depth and aliases.
+    UTF-8, one document, no name twice in a mapping, no tags (`!!python/…`), and limits on size, depth and aliases.
 
 What to do
     Mend the place that is named.
