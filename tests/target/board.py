@@ -47,6 +47,12 @@ number=0
 for prefix in $JP_PYTHONS; do
   number=$((number + 1)); mkdir -p "$prefix"; mount --bind /mnt/p$number "$prefix"
 done
+if [ -n "$JP_VENDOR" ]; then
+  cp -a "$JP_VENDOR" /mnt/vendor; chmod -R a+rX /mnt/vendor
+  for prefix in $JP_PYTHONS; do
+    for place in "$prefix"/lib/python3*/site-packages; do mount --bind /mnt/vendor "$place"; done
+  done
+fi
 mount --bind /mnt/etc/passwd /etc/passwd
 mount --bind /mnt/etc/group /etc/group
 mount -t tmpfs -o mode=1777 tmpfs /tmp
@@ -114,8 +120,13 @@ class Board:
 
 
 @contextlib.contextmanager
-def board(folder: Path, site: Path, releases: tuple[str, ...] = ("3.8", "3.10")) -> Iterator[Board]:
-    """Start a board; `site` is put on the module path of its Pythons. Skips, with the reason, where that cannot be."""
+def board(
+    folder: Path, site: Path, releases: tuple[str, ...] = ("3.8", "3.10"), *, vendor: Path | None = None
+) -> Iterator[Board]:
+    """Start a board; `site` is put on the module path of its Pythons, and `vendor` is what is installed in them.
+
+    Skips, with the reason, where that cannot be.
+    """
     if os.geteuid() != 0 or not Path("/usr/sbin/sshd").exists() or shutil.which("ssh") is None:
         lacking("root, ssh and sshd (apt install openssh-server openssh-client)")
     pythons = {release: python_of(release) for release in releases}
@@ -147,6 +158,7 @@ def board(folder: Path, site: Path, releases: tuple[str, ...] = ("3.8", "3.10"))
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
         "JP_FILES": str(files),
         "JP_SITE": str(site),
+        "JP_VENDOR": "" if vendor is None else str(vendor),
         "JP_PYTHONS": " ".join(sorted(prefixes)),
         "JP_HOME": os.path.realpath(pwd.getpwuid(os.geteuid()).pw_dir),
     }
