@@ -339,6 +339,8 @@ def test_an_interpreter_that_is_missing() -> None:
 @pytest.mark.parametrize(
     ("files", "limit"),
     [
+        ({"cgroup/memory.max": "1073741824", "/sys/fs/cgroup/memory.max": "max"}, 1 << 30),
+        ({"cgroup/memory.max": "max"}, None),
         ({"/sys/fs/cgroup/memory.max": "1073741824"}, 1 << 30),
         ({"/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712"}, None),
         ({"/sys/fs/cgroup/memory.max": "nonsense"}, None),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from jetproof.facts.fact import Fact, absent, known, unknown
+from jetproof.facts.fact import Fact, absent, known, not_read, unknown
 from jetproof.facts.model import Container, Platform
-from jetproof.target.reading import Reason
 from jetproof.target.snapshot import Snapshot
 
 _CSV = "/etc/nvidia-container-runtime/host-files-for-container.d"
@@ -54,9 +53,7 @@ def _lists(snapshot: Snapshot) -> Fact[tuple[str, ...]]:
     listing = snapshot.listing(_CSV)
     if isinstance(listing, tuple):
         return known("container.csv_lists", listing, _CSV)
-    if listing.absent:
-        return absent("container.csv_lists", _CSV)
-    return unknown("container.csv_lists", listing.reason or Reason.NOT_READ, _CSV, listing.detail)
+    return not_read("container.csv_lists", listing)
 
 
 def container(snapshot: Snapshot, platform: Platform) -> Container:

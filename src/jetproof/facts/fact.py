@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from jetproof.target.reading import Reason
+from jetproof.target.reading import Reading, Reason
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -65,3 +65,10 @@ def absent(name: str, read_from: str, detail: str = "") -> Fact[Any]:
 def unknown(name: str, reason: Reason = Reason.NOT_READ, read_from: str = "", detail: str = "") -> Fact[Any]:
     """Return a fact about which nothing is known, with the reason."""
     return Fact(name=name, reason=reason, read_from=read_from, detail=detail)
+
+
+def not_read(name: str, reading: Reading) -> Fact[Any]:
+    """Return the fact of a reading that gave no text: absent, or unknown with the reading's reason."""
+    if reading.absent:
+        return absent(name, reading.read_from)
+    return unknown(name, reading.reason or Reason.NOT_READ, reading.read_from, reading.detail)

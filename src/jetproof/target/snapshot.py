@@ -71,10 +71,6 @@ class Snapshot:
             return Reading(read_from=line, reason=_STATUS.get(entry.status, Reason.FAILED), detail=detail)
         return _reading(line, entry)
 
-    def commands_with(self, start: str) -> tuple[Reading, ...]:
-        """Return the outputs of all commands whose line begins with `start`, in the snapshot's order."""
-        return tuple(self.command(line) for line in self.commands if line.startswith(start))
-
     def listing(self, path: str) -> tuple[str, ...] | Reading:
         """Return a folder's names; a Reading that says why when it is absent or not known."""
         name = next((name for name in _names(path) if name in self.listings), None)

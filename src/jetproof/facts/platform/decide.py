@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jetproof.facts.fact import Fact, absent, known, unknown
+from jetproof.facts.fact import Fact, absent, known, not_read, unknown
 from jetproof.facts.model import Platform, PlatformClass
 from jetproof.facts.platform import other_machine
 from jetproof.facts.platform.gather import signs as gathered
@@ -28,8 +28,8 @@ class _Decision:
     other: Found | None = None
 
 
-def _other(one: Found, *, also: str = "") -> _Decision:
-    detail = f"{one.why}: {one.sign.value}{also}"
+def _other(one: Found) -> _Decision:
+    detail = f"{one.why}: {one.sign.value}"
     fact: Fact[PlatformClass] = (
         unknown("platform_class", Reason.NOT_DERIVABLE, one.sign.read_from, f"not a Jetson; {detail}")
         if one.platform_class is PlatformClass.UNKNOWN
@@ -38,10 +38,10 @@ def _other(one: Found, *, also: str = "") -> _Decision:
     return _Decision(is_jetson=known("is_jetson", False, one.sign.read_from, detail), platform_class=fact, other=one)
 
 
-def _undecided(reason: Reason, detail: str, read_from: str = "", other: Found | None = None) -> _Decision:
+def _undecided(reason: Reason, detail: str, other: Found | None = None) -> _Decision:
     return _Decision(
-        is_jetson=unknown("is_jetson", reason, read_from, detail),
-        platform_class=unknown("platform_class", reason, read_from, detail),
+        is_jetson=unknown("is_jetson", reason, detail=detail),
+        platform_class=unknown("platform_class", reason, detail=detail),
         other=other,
     )
 
@@ -172,6 +172,22 @@ def _compatible(found: tuple[Sign, ...]) -> Fact[tuple[str, ...]]:
     return known("compatible", tuple(sign.value for sign in found if sign.read_from == place), place)
 
 
+def _l4t_line(readout: ReadOut) -> Fact[str]:
+    """The release file's first line, as it stands there."""
+    line = readout.file("/etc/nv_tegra_release")
+    text = (line.text or "").strip("\0\n ")
+    return known("l4t_line", text.split("\n", 1)[0], line.read_from) if text else not_read("l4t_line", line)
+
+
+def _emulated(signs: Signs, emulation: Sign | None) -> Fact[bool]:
+    if emulation is not None:
+        return known("emulated", True, emulation.read_from)
+    # "no" takes both: the processor and what the machine calls itself
+    if signs.of(Kind.CPU) and signs.of(Kind.ARCH):
+        return known("emulated", False, signs.of(Kind.CPU, Kind.ARCH)[0].read_from)
+    return unknown("emulated")
+
+
 def _in_container(readout: ReadOut) -> Fact[bool]:
     for path in _CONTAINER_FILES:
         if readout.file(path).text is not None:
@@ -229,8 +245,6 @@ def platform(readout: ReadOut, tables: Tables) -> Platform:
     for fact in (decision.is_jetson, l4t, soc):
         if fact.reason is Reason.CONFLICT and fact.detail not in notes:
             notes += (fact.detail,)
-    kernel = _single("kernel", signs.of(Kind.KERNEL))
-    line = readout.file("/etc/nv_tegra_release")
     return Platform(
         is_jetson=decision.is_jetson,
         platform_class=decision.platform_class,
@@ -242,20 +256,12 @@ def platform(readout: ReadOut, tables: Tables) -> Platform:
         soc=soc,
         compute_capability=_capability(signs, soc, decision.other, tables),
         l4t=l4t,
-        l4t_line=known("l4t_line", line.text.strip("\0\n ").split("\n", 1)[0], line.read_from)
-        if line.text and line.text.strip("\0\n ")
-        else absent("l4t_line", line.read_from)
-        if line.absent
-        else unknown("l4t_line", line.reason or Reason.NOT_READ, line.read_from),
+        l4t_line=_l4t_line(readout),
         jetpack=jetpack,
-        kernel=kernel,
+        kernel=_single("kernel", signs.of(Kind.KERNEL)),
         arch=_single("arch", signs.of(Kind.ARCH)),
         os=_single("os", signs.of(Kind.OS)),
-        emulated=known("emulated", emulation is not None, emulation.read_from)
-        if emulation is not None
-        else known("emulated", False, signs.of(Kind.CPU, Kind.ARCH)[0].read_from)
-        if signs.of(Kind.CPU) and signs.of(Kind.ARCH)
-        else unknown("emulated"),
+        emulated=_emulated(signs, emulation),
         in_container=in_container,
         notes=notes,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from jetproof.facts.platform.read_board import part_of_entry
@@ -112,9 +113,9 @@ def _dts_rows(signs: Signs, tables: Tables) -> tuple[tuple[Module, ...], Sign | 
         name = sign.value.lower()
         boards = {f"p{board}" for board in re.findall(r"p(\d{4})", name)}
         rows = tuple(row for row in tables.modules if row.is_jetson and boards & {_board(p) for p in row.part_numbers})
-        families = {row.family_name for row in rows}
-        if len(families) == 1:
-            return tuple(row for row in tables.modules if row.family_name in families), sign
+        one = _family(rows)
+        if one is not None:
+            return tuple(row for row in tables.modules if row.family_name == one), sign
         words = f" {_words(name)} ".replace(" tx2i ", " tx2 ")
         for family in sorted(
             {str(row.family_name) for row in tables.modules if row.family_name}, key=len, reverse=True
@@ -131,13 +132,20 @@ def _dts_rows(signs: Signs, tables: Tables) -> tuple[tuple[Module, ...], Sign | 
     return (), None
 
 
+def _families(rows: Iterable[Module]) -> set[str | None]:
+    return {row.family_name for row in rows}
+
+
+def _family(rows: Iterable[Module]) -> str | None:
+    """The family's name that all rows share."""
+    families = _families(rows)
+    return families.pop() if len(families) == 1 else None
+
+
 def _one_name(rows: tuple[Module, ...]) -> str | None:
     """The name that all rows share, else the family's."""
     names = {row.name for row in rows}
-    families = {row.family_name for row in rows}
-    if len(names) == 1:
-        return names.pop()
-    return families.pop() if len(families) == 1 else None
+    return names.pop() if len(names) == 1 else _family(rows)
 
 
 def _socs(rows: tuple[Module, ...]) -> set[str]:
@@ -170,9 +178,8 @@ def _unlisted(part: Sign, signs: Signs, tables: Tables) -> Identified:
         if (number := part_of_entry(sign.value)) and _board(number) == _board(part.value)
         if (row := tables.module_of_part(number))
     )
-    families = {row.family_name for row in rows}
     return Identified(
-        name=families.pop() if len(families) == 1 else None,
+        name=_family(rows),
         part_number=part.value,
         part_sign=part,
         rows=rows,
@@ -202,11 +209,11 @@ def _from_part(signs: Signs, tables: Tables) -> Identified | None:
             name=rows[0].name, part_number=sign.value, part_sign=sign, rows=rows, sign=sign, names_jetson=True
         )
     one_board = len({_board(one.value) for one, _ in known}) == 1
-    family = {row.family_name for row in rows}
+    family = _family(rows)
     shown = named(one for one, _ in known)
-    if source == "device tree" and one_board and len(family) == 1:
+    if source == "device tree" and one_board and family is not None:
         return Identified(
-            name=family.pop(), rows=rows, sign=sign, names_jetson=True, reason=f"the device tree names several: {shown}"
+            name=family, rows=rows, sign=sign, names_jetson=True, reason=f"the device tree names several: {shown}"
         )
     return Identified(rows=rows, sign=sign, names_jetson=True, conflict=True, reason=f"several board numbers: {shown}")
 
@@ -234,7 +241,7 @@ def identified(signs: Signs, tables: Tables) -> Identified:
         for sign, rows in telling:
             same_soc = bool(_socs(rows) & _socs(by_part.rows))
             boards = {_board(part) for row in rows for part in row.part_numbers}
-            other_family = not {row.family_name for row in rows} & {row.family_name for row in by_part.rows}
+            other_family = not _families(rows) & _families(by_part.rows)
             hardware = by_part.sign.kind in {Kind.PART, Kind.BOARD_ID}
             mended = hardware and by_part.part_number is not None and _board(by_part.part_number) in boards
             if not same_soc or (other_family and not mended):
@@ -264,7 +271,7 @@ def identified(signs: Signs, tables: Tables) -> Identified:
         checked = _checked(by_part, signs)
         return replace(checked, notes=notes, names_jetson=checked.names_jetson or names_jetson)
     if telling:
-        families = {row.family_name for _, rows in telling for row in rows}
+        families = _families(row for _, rows in telling for row in rows)
         sign, rows = min(telling, key=lambda one: len({row.name for row in one[1]}))
         if len(families) > 1:
             return Identified(
@@ -275,7 +282,7 @@ def identified(signs: Signs, tables: Tables) -> Identified:
                 reason=f"two places disagree: {named(one for one, _ in telling)}",
             )
         kit, kit_sign = _compatible_rows(signs, tables)
-        if kit and kit_sign and not {row.family_name for row in kit} & families:
+        if kit and kit_sign and not _families(kit) & families:
             return Identified(
                 rows=(*rows, *kit) if _socs(kit) != _socs(rows) else rows,
                 sign=sign,
@@ -311,10 +318,9 @@ def _bare_rows(signs: Signs, tables: Tables) -> Identified | None:
             for row in tables.modules
             if row.is_jetson and any(_board(part) == f"p{sign.value}" for part in row.part_numbers)
         )
-        families = {row.family_name for row in rows}
         if rows:
             return Identified(
-                name=families.pop() if len(families) == 1 else None,
+                name=_family(rows),
                 rows=rows,
                 sign=sign,
                 names_jetson=True,
