@@ -22,6 +22,7 @@ from jetproof.render.gate_live import GateView
 from jetproof.render.gate_notices import gate_annotations, gate_notices
 from jetproof.render.gate_text import gate_text
 from jetproof.render.junit import junit
+from jetproof.render.notice import Level
 from jetproof.render.reports import reports
 from jetproof.render.tap import tap
 
@@ -96,7 +97,8 @@ def test_no_report_of_a_red_gate_counts_as_good(tmp_path: Path) -> None:
         assert suite.get("skipped") == "0"
         assert int(suite.get("tests", "0")) == len(suite.findall("testcase"))
         assert ("not ok" in tap(judged)) is not judged.green
-        assert bool(gate_notices(judged, "p")) is not judged.green
+        errors = [notice for notice in gate_notices(judged, "p") if notice.level is Level.ERROR]
+        assert bool(errors) is not judged.green
         assert (exit_code(judged) == 0) is judged.green
 
 
@@ -113,6 +115,13 @@ def test_annotations_are_bounded_and_the_worst_come_first() -> None:
     assert "probe::p20: FAIL" in lines[0]
     assert "12 more" in lines[-1]
     assert all(line.startswith("::error file=") for line in lines)
+
+
+def test_a_green_that_proves_nothing_says_so_in_every_report(tmp_path: Path) -> None:
+    files = reports(read(RUNS["recorded"](tmp_path)))
+
+    assert {name for name, data in files.items() if b"recorded" not in data} == set()
+    assert files["annotations.txt"].startswith(b"::warning ")
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -25,6 +25,7 @@ def tap(verdict: Verdict) -> str:
     mark = "ok" if verdict.green else "not ok"
     lines.append(f"{mark} {len(verdict.items) + 1} - gate {_text(verdict.gate)}")
     lines += [f"# {_text(entry.reason)}: {_text(entry.message)}" for entry in verdict.objections]
+    lines += [f"# proves nothing: {_text(entry.reason)}: {_text(entry.message)}" for entry in verdict.not_proven]
     if any(entry.reason in ("unfinished", "interrupted", "worker-unfinished") for entry in verdict.objections):
         lines.append("Bail out! the run broke off")
     return "\n".join(lines) + "\n"

@@ -1,9 +1,10 @@
 """bitsandbytes quantizes to NF4 on the device, and computes with it rightly.
 
 What it proves
-    Weights quantized to NF4 and back lie within half the widest gap of NF4's sixteen levels, each measured by its
-    block's largest value, and the whole is as near as NF4 can be and no nearer (nearer would mean that nothing was
-    quantized). A Linear4bit layer gives the product with these weights within float16's bounds of float64 on the CPU.
+    Weights quantized to NF4 and back lie on NF4's sixteen levels, and within half the widest gap of where they were,
+    each measured by its block's largest value; the whole is as near as NF4 can be and no nearer (nearer would mean that
+    nothing was quantized). A Linear4bit layer gives the product with these weights within float16's bounds of float64
+    on the CPU.
 
 What it does not prove
     That a quantized model's answers are good. Where the tier says that bitsandbytes is unsupported (`support:
@@ -19,8 +20,13 @@ from jetproof_worker.probe import GIB, Context, Missed, Probe, relative_error
 
 _ROWS, _COLUMNS, _BLOCK = 256, 512, 64
 
-HALF_WIDEST_GAP = (1.0 - 0.6961928009986877) / 2
-"""Between NF4's levels -1 and -0.696…, as a share of a block's largest absolute value."""
+LEVELS = (
+    *(-1.0, -0.6961928, -0.52507305, -0.39491749, -0.28444138, -0.18477343, -0.09105004, 0.0),
+    *(0.0795803, 0.1609302, 0.2461123, 0.33791524, 0.44070983, 0.562617, 0.72295684, 1.0),
+)
+"""NF4's levels, as a share of a block's largest absolute value."""
+
+HALF_WIDEST_GAP = (LEVELS[1] - LEVELS[0]) / 2
 
 NORMAL_ERROR = (0.07, 0.12)
 """Relative error (2-norm) of normally distributed weights under NF4 in blocks of 64: about 0.09 to 0.10."""
@@ -48,6 +54,9 @@ def run(context: Context) -> None:
     largest = exact.reshape(-1, _BLOCK).abs().amax(-1, keepdim=True)
     share = ((back - exact).reshape(-1, _BLOCK).abs() / largest).amax()
     context.measure("nf4/largest-share", float(share), "", HALF_WIDEST_GAP + 4 * 2.0**-11)
+    levels = torch.tensor(LEVELS, dtype=torch.float64)
+    off = ((back.reshape(-1, _BLOCK) / largest).reshape(-1, 1) - levels).abs().amin(-1).amax()
+    context.measure("nf4/off-level", float(off), "", 2 * 2.0**-11)
     error = relative_error(torch, back, exact)
     context.measure("nf4/error", error, "", NORMAL_ERROR[1])
     context.measure("nf4/error-at-least", error, "", NORMAL_ERROR[0], "at-least")
