@@ -12,7 +12,7 @@ from jetproof.facts.model import Facts, MessageKind
 _MISSING = Expression(
     r"\b(lib[A-Za-z_0-9+-]{2,40})\.so(?:\.(\d{1,3}(?:\.\d{1,3}){0,3}))?['\"]?(?: =>|:|\)"
     r"|,)?\s{0,4}(?:is )?(?:cannot open shared|not found|missing|No such file|image not found"
-    r"|could not be (?:found|loaded))"
+    r"|(?:cannot|can't|could not) be (?:found|loaded|opened))"
     r"|(?:[Cc]ould not (?:find|load|open)|[Cc]annot (?:find|load|open)|[Uu]nable to (?:find|load)|[Mm]issing"
     r"|cannot find|did not find|OSError:|ImportError:?)[ (]{0,3}(?:dynamic |shared )?(?:library )?['\"]?"
     r"(lib[A-Za-z_0-9+-]{2,40})\.so(?:\.(\d{1,3}(?:\.\d{1,3}){0,3}))?"

@@ -142,7 +142,7 @@ _GOOD_FIRST = (
     r"(?:(?:jetson|vendor|nvidia|jetpack|cuda|gpu|system|image|container|prebuilt|base"
     r"|working)(?:'s)?[- ]{1,2}){1,3}(?:\w{1,12} ){0,2}(?:torch|pytorch|wheel|build)"
     r"|(?:torch|pytorch|wheel)\b[^;\n]{0,60}\b(?:compiled|built|preinstalled|pre-installed|installed|named"
-    r"|provided|shipped|from)\b[^;\n]{0,50}"
+    r"|provided|shipped|from|of|by)\b[^;\n]{0,50}"
     r"\b(?:image|dockerfile|container|source|jetson|vendor|nvidia|board|index|system|host)\b|\bnv\d\d\.\d{1,2}\b"
     r"|a0\+[0-9a-f]{6,12}"
 )
@@ -156,6 +156,7 @@ _TAKEN_OVER = (
     r"|(?:pull|br(?:ought|ing)|fetch|put|install|select|choos|chose|t(?:ook"
     r"|ake))\w{0,5}\b[^;\n]{0,60}\b(?:over (?:it|that)|another|newer|different|default index|PyPI|instead|on top"
     r"|in front|before it|first)\b"
+    r"|(?:comes?|sits?|is|stands?|found) (?:first|earlier|before|in front|ahead)\b"
     r"|(?:pip|uv|poetry|conda|dependenc\w{1,4}|requirements?)\b[^;\n]{0,60}\b(?:later|afterwards)\b"
     r"|(?:later|then|after(?:wards)?|next)\b[^.;\n]{0,80}\b(?:pip|uv|poetry|dependenc\w{1,4}|requirements?|sync"
     r"|resolver|script|install\w{0,3}|step)"
@@ -176,7 +177,7 @@ _BY_INSTALLING = Expression(
     r"(?is)\b(?:install\w{0,8}|requirements?|dependenc\w{1,4}|pip3?|uv|poetry|resolver|setup|build step"
     r"|script)\b.{0,60}?"
     r"\b(?:replac|overw?r(?:it|id|ot)|uninstall|remov|downgrad|upgrad|clobber|displac"
-    r"|swap)\w{0,10}\b.{0,60}?\b(?:py)?torch\b(?!vision|audio)"
+    r"|swap)\w{0,10}\b(?:(?!import)[^,;]){0,60}?\b(?:py)?torch\b(?!vision|audio)"
 )
 """An installation that takes away a torch; the user's own choice is told apart by his command."""
 _GENERIC_FIRST = Expression(r"(?i)\A\W{0,5}(?:PyPI|pip|conda)")

@@ -7,9 +7,16 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+_SENTENCE = r"[^.\n]"
+_WITHIN = r"(?:[^.\n]|\.(?=\S))"
+"""A dot inside a number, a name or "e.g." ends no sentence."""
+
 
 class Expression:
-    """Searches as `re.Pattern` does; its text costs nothing until then."""
+    """Searches as `re.Pattern` does; its text costs nothing until then.
+
+    `[^.\\n]` in a pattern stands for what is within one sentence.
+    """
 
     __slots__ = ("_compiled", "_flags", "pattern")
 
@@ -20,7 +27,7 @@ class Expression:
 
     def _ready(self) -> re.Pattern[str]:
         if self._compiled is None:
-            self._compiled = re.compile(self.pattern, self._flags)
+            self._compiled = re.compile(self.pattern.replace(_SENTENCE, _WITHIN), self._flags)
         return self._compiled
 
     def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:

@@ -19,7 +19,7 @@ from jetproof.diagnosis.evidence import SAID, hit
 from jetproof.diagnosis.packages import named
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
-from jetproof.facts.model import Facts
+from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD122", name="app-backend-not-selected", root_cause="app-backend-not-selected", layer=Layer.PROGRAM)
@@ -43,7 +43,7 @@ _SWITCH = Expression(
 )
 _BROKEN = Expression(
     r"(?i)cannot open shared|no kernel image|driver .{0,40}too old|not compiled with|Permission denied|Traceback"
-    r"|undefined symbol|unsupported jetpack|not supported"
+    r"|undefined symbol|unsupported jetpack|not supported|\b(?:CUDA|GPU) (?:is )?(?:not|un)[- ]?available"
 )
 
 
@@ -62,7 +62,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         switch.because if switch else None,
         program,
     )
-    if fine or works or switch:
+    if any(message.kind is MessageKind.ERROR for message in facts.messages):
+        specificity = SYMPTOM  # an error says why, then
+    elif fine or works or switch:
         specificity = LITERAL if (fine or works or (switch and program)) else SHARED
     elif facts.torch.torch.known:
         return

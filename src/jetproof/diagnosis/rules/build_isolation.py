@@ -32,12 +32,14 @@ ABOUT = About(
 )
 
 _PATH = Expression(
-    r"pip-build-env-|builds-v0/\.tmp|build isolation|--no-build-isolation|isolated (?:build )?environment"
+    r"pip-build-env-|builds-v0/\.tmp|\bbuild (?:env(?:ironment)?|isolation)\b|--no-build-isolation|isolated "
+    r"(?:build )?environment"
     r"|Getting requirements to build wheel"
 )
 _TORCH = Expression(
     r"No module named ['\"]?torch\b|detected CUDA version \([\d.]{3,6}\) mismatches the version that was used "
-    r"to compile|(?i:\btorch\b[^\n]{0,60}\b(?:downloaded|fetched|pulled)\b[^\n]{0,40}\b(?:build|isolat))"
+    r"to compile|(?i:\btorch\b[^\n]{0,60}\b(?:downloaded|fetched|pulled)\b[^\n]{0,40}\b(?:build|isolat)"
+    r"|\b(?:downloads?|fetch(?:es)?|pulls?|installs?|brings?)\b[^\n]{0,30}\btorch\b[^\n]{0,40}\bbuild env)"
 )
 
 

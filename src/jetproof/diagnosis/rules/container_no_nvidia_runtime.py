@@ -42,8 +42,8 @@ _LITERAL = Expression(
     r"|not nvidia|not set|missing|wasn't|isn't)|forgot (?:to (?:add|pass|give) )?['\"`]?--runtime"
 )
 _NO_NODES = Expression(
-    r"(?i)/dev/(?:nvmap|nvhost-(?:ctrl|gpu|ctrl-gpu|as-gpu)|nvgpu)\S{0,20}[^\n]{0,60}(?:No such file|not found"
-    r"|missing|absent|does(?:n't| not) exist)|NvRmMemInitNvmap[^\n]{0,60}No such file|(?:no|without"
+    r"(?i)/dev/(?:nvmap|nvhost-(?:ctrl|gpu|ctrl-gpu|as-gpu|\*)|nvgpu)\S{0,20}[^\n]{0,60}(?:No such file|not found"
+    r"|missing|absent|do(?:es)?(?:n't| not) exist)|NvRmMemInitNvmap[^\n]{0,60}No such file|(?:no|without"
     r"|lacks?) /dev/(?:nvhost|nvmap|nvgpu)"
 )
 _NOT_NVIDIA = Expression(

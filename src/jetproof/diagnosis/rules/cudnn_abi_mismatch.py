@@ -29,6 +29,7 @@ _LITERAL = Expression(
     r"|compiled\s{1,3}against \(\d{1,2}, \d{1,3}, \d{1,3}\) but (?:found|linked)"
     r"|CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH|CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
     r"|libcudnn\w{0,30}\.so\S{0,12}[^\n]{0,80}(?:version .{0,40} not found|undefined symbol)"
+    r"|symbol cudnn\w{3,80}[^\n]{0,20} version libcudnn\S{1,12} not defined"
     r"|Loaded runtime CuDNN library: [\d.]{1,12} but source was compiled with"
 )
 _SHARED = Expression(

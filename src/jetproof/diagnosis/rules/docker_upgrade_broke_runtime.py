@@ -38,6 +38,7 @@ _KERNEL = Expression(
     r"|unable to start (?:container process|unit)[^\n]{0,120}(?:seccomp|bpf|cgroup)|bpf_prog_query"
     r"|BPF_CGROUP_DEVICE|error initializing network controller|failed to start daemon"
 )
+_TABLES = Expression(r"(?i)\b(?:ip_?tables?|nf_?tables)\b")
 _UPGRADED = Expression(
     r"(?i)\b(?:after|since|following|upon)\b[^.\n]{0,60}\b(?:apt(?:-get)?(?: update| upgrade| dist-upgrade"
     r"|-get upgrade)?|upgrad\w{1,3}|updat\w{1,3})\b|\bdocker(?:-ce"
@@ -60,6 +61,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
         reasons = (*reasons, because(started))
     if kernel:
         yield _finding(reasons, LITERAL, Confidence.CERTAIN if upgraded else Confidence.LIKELY)
+    elif tables_of_kernel := hit(facts, _TABLES):
+        yield _finding((tables_of_kernel.because, *reasons), SHARED, Confidence.LIKELY)
     elif upgraded and (dead or started.value is False) and hit(facts, Expression(r"(?i)docker|container|podman")):
         yield _finding(reasons, SHARED, Confidence.LIKELY)
 

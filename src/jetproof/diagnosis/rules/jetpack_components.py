@@ -46,9 +46,11 @@ ABOUT = About(
 
 _MINIMAL = Expression(
     r"(?i)\b(?:minimal|custom|self-?made|hand-?made|bare|stripped|slim|debootstrap\w{0,3}|yocto|balena|buildroot"
-    r"|armbian)\b[^.\n]{0,50}\b(?:root ?fs|root file ?system|image|l4t|install|flash|build)"
+    r"|armbian|nixos)\b[^.\n]{0,50}\b(?:root ?fs|root file ?system|image|l4t|install|flash|build)"
     r"|\b(?:root ?fs|root file ?system)\b[^.\n]{0,40}\b(?:minimal|custom|self-?made|debootstrap)"
-    r"|\bflashed (?:only|just) (?:the )?(?:OS|L4T|BSP)|\bwithout (?:the )?(?:SDK|JetPack) components"
+    r"|\bflashed (?:only|just) (?:the )?(?:OS|L4T|BSP)"
+    r"|\b(?:with )?(?:the )?(?:OS|L4T|BSP) (?:only|alone)\b"
+    r"|\bNixOS\b|\bwithout (?:the )?(?:SDK|JetPack) components"
 )
 _NOT_THERE = Expression(
     r"(?i)(?:E: Unable to locate package|package)\s['\"]?(?:nvidia-jetpack|cuda-toolkit[\w-]*|libcudnn\w*"
@@ -57,7 +59,10 @@ _NOT_THERE = Expression(
     r"|cudart)[\w-]*|libcudnn\d[\w-]*|nvidia-jetpack|nvidia-cuda|nvidia-cudnn)\b[^.\n]{0,40}\b(?:not installed"
     r"|missing|absent|was not there|no packages found|is not installed)"
     r"|dpkg-query: no packages found matching (?:cuda|libcudnn|nvidia-jetpack|tensorrt)|\bno /usr/local/cuda\b"
-    r"|/usr/local/cuda\S{0,40}[ '\":]{1,4}No such file or directory"
+    r"|/usr/local/cuda\S{0,40}[ '\":]{1,4}(?:No such file or directory|(?:is )?(?:missing|not there|absent|empty)"
+    r"|does(?:n't| not) exist)"
+    r"|\bCUDA\b[^.\n]{0,30}\b(?:librar(?:y|ies)|packages?|components?|toolkit)\b[^.\n]{0,60}\b(?:are|is|were|was)"
+    r" (?:not (?:available|packaged|installed|shipped|provided|there)|unavailable|missing|absent)"
     r"|\b(?:CUDA|cuDNN|JetPack(?:'s)? (?:components|SDK|packages)) (?:was|were|is|are) (?:never|not) installed"
 )
 _NVRM = Expression(

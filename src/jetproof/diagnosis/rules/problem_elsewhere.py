@@ -50,6 +50,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     healthy = facts.torch.available.value is True
     if build is None or not reported(facts) or facts.torch.available.value is False:
         return
+    if facts.platform.is_jetson.unknown and not (healthy or works):
+        return  # a text that speaks of no board and of no torch says nothing of either
     yield ABOUT.finding(
         "Nothing here speaks against torch or the board; what fails is another program's build or file.",
         because=(build.because, works.because if works else None, because(facts.torch.available) if healthy else None),

@@ -47,7 +47,9 @@ _REQUIRES = Expression(
     r"|Python 3\.\d{1,2}(?:\.\d{1,2})?(?:\+| or (?:later|newer|higher|above)) (?:is )?(?:required|needed)"
     r"|Python 3\.\d{1,2}(?:\.\d)? required by|needs (?:at least )?Python 3\.\d{1,2}|(?:dropped|drops"
     r"|no longer supports?|does(?:n't| not) support)[^.\n]{0,20}Python 3\.\d{1,2}"
-    r"|Package requires Python|only supports? Python 3\.\d{1,2}|minimum (?:supported )?Python|no (?:release"
+    r"|\bPython\b[^.\n]{0,40}\b(?:is|was|are) too old\b(?!\?)|Package requires Python"
+    r"|only supports? Python 3\.\d{1,2}|minimum (?:supported )?Python"
+    r"|no (?:release"
     r"|version|wheel)s? (?:of \S{1,30} )?(?:for|fits?|supports?)[^.\n]{0,20}Python 3\.\d{1,2}"
 )
 _SYNTAX = Expression(
@@ -107,8 +109,8 @@ def _listed(text: str) -> bool:
 
 
 def _about_torch(found: re.Match[str]) -> bool:
-    line = found.string[max(0, found.start() - 80) : found.start()].rpartition("\n")[2]
-    return bool(re.search(r"(?i)\btorch(?:vision|audio)?[ =<>~-]", line))
+    clause = re.split(r"\n|;|\.\s", found.string[max(0, found.start() - 80) : found.start()])[-1]
+    return bool(re.search(r"(?i)\btorch(?:vision|audio)?[ =<>~-]", clause))
 
 
 def _finding(

@@ -35,6 +35,7 @@ _LITERAL = Expression(
     r"|No GPU/TPU found, falling back to CPU|not compiled with GPU offload support"
     r"|The library is compiled without CUDA support|DLIB_USE_CUDA\W{1,5}False|Faiss assertion[^\n]{0,80}GPU"
     r"|Cannot dlopen some GPU libraries|getCudaEnabledDeviceCount\(\)\W{1,12}0\b"
+    r"|CUDA execution provider is not enabled in this build"
     r"|XGBoost version not compiled with GPU support|libtorch_cuda\.so: not built"
 )
 

@@ -34,6 +34,7 @@ _LITERAL = Expression(
     r"|L4T_VERSION[^\n]{0,60}(?:not|unknown|unsupported|invalid)|\b(?:lookup|table|list|map(?:ping)?"
     r"|dictionary)\b[^.\n]{0,60}\b(?:lacks?|does not (?:have|contain|know)|missing"
     r"|without)\b[^.\n]{0,40}\b(?:L4T|JetPack|R?3[2-9]\.\d)|only supports? (?:JetPack|L4T) ?[\d., and]{1,30}"
+    r"|(?:does not|doesn't|do not|don't) (?:know|recogni[sz]e|support) (?:this|the|my|our) (?:JetPack|L4T|release\b)"
     r"|could not (?:determine|detect|identify) (?:the )?(?:JetPack|L4T)"
 )
 _WARNING = Expression(r"(?i)\bwarn(?:ing)?\b")

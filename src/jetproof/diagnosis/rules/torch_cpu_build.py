@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, reported, signature
+from jetproof.diagnosis.evidence import SAID, hit, reported, signature
 from jetproof.diagnosis.known import driver_cuda, in_container, numbers, nvidia_gpu
 from jetproof.diagnosis.remedies import vendor_torch
 from jetproof.diagnosis.rule import (
@@ -53,8 +53,12 @@ ABOUT = About(id="JD070", name="torch-cpu-build", root_cause="torch-cpu-build", 
 
 _SAYS_SO = Expression(
     r"(?i)Torch not compiled with CUDA|\bwithout (?:GPU|CUDA)(?: support)?\b|\bno (?:CUDA|GPU)\b"
+    r"|\bnot (?:CUDA|GPU)[- ]enabled\b"
     r"|torch\.cuda\.is_available\W{0,12}(?:returns? |is |= ?|==? ?|gives |still )?\W{0,3}False"
 )
+_TORCH = Expression(r"(?i)\b(?:py)?torch\b")
+_RAISED = Expression(r"(?i)(?:Runtime|Assertion|Value)Error\b[^\n]{0,40}\b(?:CUDA|GPU) (?:is )?not available")
+"""What Python programs say who ask torch."""
 _NO_KERNELS = Expression(r"(?i)no kernel image|CUDA capability sm_\d|undefined symbol|cannot open shared object")
 
 
@@ -112,7 +116,8 @@ def _about_torch(facts: Facts) -> bool:
     return (
         facts.torch.available.known
         or facts.torch.torch.known
-        or hit(facts, Expression(r"(?i)\b(?:py)?torch\b")) is not None
+        or hit(facts, _TORCH) is not None
+        or hit(facts, _RAISED, *SAID) is not None
     )
 
 

@@ -31,6 +31,7 @@ from jetproof.diagnosis.rule import (
     Remedy,
     because,
 )
+from jetproof.diagnosis.torch_known import vendor
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
@@ -55,7 +56,10 @@ _NMS = Expression(
     r"(?i)\bnms\b[^\n]{0,60}(?:does not exist|not (?:found|implemented|registered|available)|missing|CPU"
     r"|CUDA' backend)|(?:no|missing|without) (?:the )?(?:operator |op )?nms\b"
     r"|Could not run '\w{2,30}::\w{2,30}' with arguments from the 'CUDA' backend"
+    r"|\berror\b[^\n]{0,40}\btorchvision::\w{2,30}"
 )
+_IMAGE = Expression(r"Failed to load image Python extension")
+"""A mere warning where the pair fits; beside a torch made for Jetson it tells of a torchvision that is not."""
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
@@ -81,6 +85,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, (nms.because, *pair), LITERAL, Confidence.LIKELY)
     elif unpaired:
         yield _finding(facts, (*pair, *split), SHARED, Confidence.LIKELY)
+    elif (image := hit(facts, _IMAGE)) and (own := vendor(facts)):
+        yield _finding(facts, (image.because, own), SHARED, Confidence.LIKELY)
     elif told := hit(
         facts,
         Expression(

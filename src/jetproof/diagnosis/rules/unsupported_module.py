@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.known import jetpack_major, jetpack_reason, line, numbers
 from jetproof.diagnosis.packages import package, with_trait
-from jetproof.diagnosis.rule import GUESS, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import GUESS, LITERAL, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
@@ -32,7 +32,8 @@ ABOUT = About(
 _LAST = {4: ("4.6", "10.2", "3.6", "1.10"), 5: ("5.1", "11.4", "3.8", "2.1")}
 _WANT = (
     r"(?i)\b(?:upgrad\w{1,3}|updat\w{1,3}|flash\w{0,3}|mov\w{1,3} to|install\w{0,3}|run\w{0,4}|support\w{0,3}"
-    r"|need\w{0,2}|requir\w{1,3}|want\w{0,2}|port\w{0,3}|get\w{0,4}|us(?:e|ing)|for|minimum)\b[^.\n]{0,60}?"
+    r"|need\w{0,2}|requir\w{1,3}|want\w{0,2}|port\w{0,3}|get\w{0,4}|us(?:e|ing)|for|minimum"
+    r"|(?:is|are) there|can I|possible)\b[^.\n]{0,60}?"
 )
 _LATER = {
     4: Expression(
@@ -41,7 +42,8 @@ _LATER = {
         r"|\b(?:py)?torch ?(?:>=? ?)?(?:2\.|1\.1[1-9]))"
     ),
     5: Expression(
-        _WANT + r"(?:\bJetPack ?[67]\b|\bJP ?[67]\b|\bL4T ?R?3[6-9]\b|\bCUDA ?(?:>=? ?)?1[23]\b|\bUbuntu 2[24]\.04)"
+        _WANT + r"(?:\bJetPack ?[67]\b|\bJP ?[67]\b|\bL4T ?R?3[6-9]\b|\bCUDA(?: \w{1,9}){0,3}[ (]{0,2}"
+        r"(?:e\.g\.,? ?)?(?:CUDA )?(?:>=? ?)?1[23]\b|\bUbuntu 2[24]\.04)"
     ),
 }
 _BARE = {
@@ -54,11 +56,18 @@ _BARE = {
         r"(?i)\bCUDA ?(?:>=|≥|>) ?1[23]|\bJetPack ?(?:>=|≥|>) ?[67]|\bJetPack [67](?:\.\d)? (?:or|and) (?:newer|later)"
     ),
 }
+_NEVER = {
+    4: Expression(r"(?i)\b(?:JetPack|JP) ?[567]\b|\bCUDA\b\D{0,20}1[123]\b|\bL4T ?R?3[4-9]"),
+    5: Expression(r"(?i)\b(?:JetPack|JP) ?[67]\b|\bCUDA\b\D{0,20}1[23]\b|\bL4T ?R?3[6-9]"),
+}
+"""What no other Python or package could bring."""
 _NEWER_TORCH = Expression(r"No module named 'torch\.(?:ao|fx|_dynamo|compiler|export|distributed\.\w{2,30})")
 """Parts of torch that came after the last release for these modules, or that its builds lack."""
 _ENDED = Expression(
     r"(?i)\bno (?:suitable|matching|compatible|newer) (?:py)?torch\b|\bonly (?:supports?|has"
-    r"|comes with) Python ?3\.[68]\b|\b(?:JetPack|L4T)(?: support)?\b[^.\n]{0,40}\b(?:ends?|ended|stops?"
+    r"|comes with) Python ?3\.[68]\b"
+    r"|\b(?:goes|go|get|up) (?:only )?(?:up )?to JetPack [45][\d.]{0,4} (?:only|at most)\b"
+    r"|\b(?:JetPack|L4T)(?: support)?\b[^.\n]{0,40}\b(?:ends?(?! with)|ended|stops?"
     r"|stopped)\b|\b(?:no longer|not|never|un)[- ]?(?:be )?(?:supported|supports?|available"
     r"|released)\b[^.\n]{0,60}\b(?:Nano|TX[12]|Xavier)\b|\b(?:Nano|TX[12]"
     r"|Xavier)\b[^.\n]{0,60}\b(?:end[- ]of[- ]life|EOL|not supported|unsupported|no longer supported"
@@ -94,7 +103,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             f"What is asked for needs more than this module can have. {ends}.",
             because=(board, wish.because),
             remedy=remedy,
-            specificity=SHARED,
+            specificity=LITERAL
+            if _NEVER[found.last_jetpack].search(wish.because.value) and not _errors(facts)
+            else SHARED,
         )
     elif impossible:
         yield ABOUT.finding(
@@ -115,6 +126,10 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         )
 
 
+def _errors(facts: Facts) -> bool:
+    return any(message.kind in (MessageKind.ERROR, MessageKind.OUTPUT) for message in facts.messages)
+
+
 def _package_beside_last_torch(facts: Facts, tables: Tables, last: str, jetpack: int) -> bool:
     """Whether a package on top of torch is named, torch is the line's last, and no error says what else is wrong."""
     given = package(facts)
@@ -123,7 +138,7 @@ def _package_beside_last_torch(facts: Facts, tables: Tables, last: str, jetpack:
     torch = facts.torch.torch.value
     if (torch is None and jetpack > 4) or (torch is not None and numbers(torch)[:2] < numbers(last)):
         return False
-    return not any(message.kind in (MessageKind.ERROR, MessageKind.OUTPUT) for message in facts.messages)
+    return not _errors(facts)
 
 
 RULE = ABOUT.rule(check)

@@ -39,7 +39,8 @@ _NEEDED_FROM_6 = Expression(_NEEDED.pattern + r"|/dev/dri/renderD\d{3}")
 _ROOT_WORKS = Expression(
     r"(?i)\b(?:works?|fine|ok|succeeds?|worked|detected|runs?|visible|available|True)\b[^.\n]{0,40}\b(?:as root"
     r"|with sudo|under sudo|using sudo|as superuser|for root|when root|\(root\))|\b(?:root"
-    r"|sudo)\b[^.\n]{0,30}\b(?:works?|fine|is ok|succeeds?|sees|can (?:use|see))\b"
+    r"|sudo)\b[^.\n]{0,30}\b(?:works?|fine|is ok|succeeds?|sees|can (?:use|see)"
+    r"|(?:gives|returns|prints|says|is|it's) True)\b"
     r"|\bnon-?root\b|\bas (?:a |an |the )?(?:normal|regular|unprivileged|ordinary|other|service) user\b"
     r"|\buser other than root\b|\bnot as (?:the )?(?:my )?user\b|\bunless (?:I |it )?(?:runs? )?(?:as )?(?:root"
     r"|sudo)\b|\bonly (?:as|with|under) (?:root|sudo)\b"

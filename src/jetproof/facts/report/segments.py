@@ -31,7 +31,7 @@ _ERROR = Expression(
 )
 _STRONG_ERROR = Expression(
     r"\s{0,12}(?:Traceback \(|[\w.]{0,80}(?:Error|Exception|Warning)\b|ERROR\b|FATAL\b|fatal\b|error\b|E\d{4} "
-    r"|docker: )"
+    r"|docker: |\S{1,200}\.py:\d{1,6}: \w{0,30}Warning\b)"
 )
 _TELLING = (
     "error",

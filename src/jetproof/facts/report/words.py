@@ -51,6 +51,10 @@ _PLAIN: tuple[tuple[str, str], ...] = (
     ("cuda.toolkit", r"/usr/local/cuda-(\d{1,2}\.\d)\b"),
     ("cuda.toolkit", r"(?i)\bCUDA[ :=]{1,3}(?:toolkit )?v?(\d{1,2}\.\d{1,2})\b"),
     ("platform.jetpack", r"(?i)\bnvidia-jetpack\b[^\n\d]{0,40}(\d\.\d(?:\.\d)?)[+-]b\d"),
+    (
+        "platform.jetpack",
+        r"(?i)\bfrom (?:JetPack|JP) ?\d(?:\.\d){0,2} to (?:JetPack |JP ?)?(\d(?:\.\d){0,2})\b",
+    ),
     ("platform.jetpack", r"(?i)\bJetPack(?: SDK)?(?: version| release)?\W{0,6}v?(\d(?:\.\d){0,2})(?![\d.]*\s?GB)"),
     ("platform.jetpack", r"(?i)\bJP ?(\d\.\d(?:\.\d)?)\b"),
     ("platform.os", r"\b(Ubuntu \d{2}\.\d{2})"),
@@ -86,6 +90,11 @@ _PRINTED = Expression(
     r"|[0-9a-f]{7,12}(?:\.nv[\d.]{4,8})?))['\"]?(?:[ ,]{1,3}(None|\d{1,2}\.\d))?(?:[ ,]{1,3}(True"
     r"|False))?\s{0,4}$"
 )
+_PRINTED_AFTER = Expression(
+    r"torch\.version\.cuda\b[^\n\w]{0,12}(?:->|=>|:|gives|prints|says|returns)[ ]{0,3}['\"(]{0,2}"
+    r"(\d\.\d{1,2}\.\d{1,2}[\w.+]{0,40})[ ,'\"]{1,4}(None|\d{1,2}\.\d)(?:[ ,]{1,3}(True|False))?"
+)
+"""What a command printed that asks for the release and its CUDA, on the same line."""
 _ARCH_LIST = (
     Expression(r"(?i)get_arch_list\(?\)?[^\n\[]{0,40}\[([^\]\n]{0,400})\]"),
     Expression(r"(?i)supports CUDA capabilities ((?:(?:sm|compute)_\d{2,3}[af]? ?){1,30})"),
@@ -165,14 +174,9 @@ def _labelled(message: Message, into: Gathered) -> None:
 
 def _torch(message: Message, into: Gathered) -> None:
     text = message.text
-    if line := _PRINTED.search(text):
-        into.put("torch.torch", line.group(1), place(message, line.start()))
-        if line.group(2) and line.group(2)[0].isdigit():
-            into.put("torch.torch_cuda", line.group(2), place(message, line.start()))
-        elif line.group(2):
-            into.put_absent("torch.torch_cuda", place(message, line.start()))
-        if line.group(3):
-            into.put("torch.available", line.group(3) == "True", place(message, line.start()))
+    for pattern in (_PRINTED, _PRINTED_AFTER):
+        if line := pattern.search(text):
+            _printed(line, place(message, line.start()), into)
     for pattern in _AVAILABLE:
         found = pattern.search(text)
         if found:
@@ -189,6 +193,18 @@ def _torch(message: Message, into: Gathered) -> None:
         archs = tuple(re.findall(r"(?:sm|compute)_\d{2,3}[af]?", found.group(1))) if found else ()
         if found and archs:
             into.put("torch.arch_list", archs, place(message, found.start()))
+
+
+def _printed(line: re.Match[str], where: str, into: Gathered) -> None:
+    """Keep what a command printed: torch's release, its CUDA, whether it sees the GPU."""
+    release, cuda, available = line.group(1, 2, 3)
+    into.put("torch.torch", release, where)
+    if cuda == "None":
+        into.put_absent("torch.torch_cuda", where)
+    else:
+        into.put("torch.torch_cuda", cuda, where)
+    if available:
+        into.put("torch.available", available == "True", where)
 
 
 def _machine(message: Message, into: Gathered) -> None:
