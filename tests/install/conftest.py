@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -83,6 +83,8 @@ class Machine:
     project: Path
     index: Any
     variables: dict[str, str]
+    index_option: Sequence[str] | None = None
+    """What names the index on the command line; None for the index that is there."""
 
     def wants(self, *requirements: str) -> None:
         """Write the project's requirements."""
@@ -90,7 +92,8 @@ class Machine:
 
     def argv(self, *words: str) -> list[str]:
         """Return the command that installs the project."""
-        place = ["--index-url", self.index.url, "--python", str(self.python)]
+        index = ["--index-url", self.index.url] if self.index_option is None else self.index_option
+        place = [*index, "--python", str(self.python)]
         return [sys.executable, "-m", "jetproof", "install", str(self.project), *place, *words]
 
     def install(self, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:

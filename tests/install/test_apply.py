@@ -39,8 +39,7 @@ def test_a_dry_run_makes_no_environment(machine: Any) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith("Planned: 2 packages over torch 2.8.0a0+5228986c39.nv25.06, which stays.\n")
     assert "Left out, because they are the vendor's: torch" in done.stdout
-    assert not (machine.project / ".venv-jetson").exists()
-    assert list((machine.project / ".jetproof" / "venvs").glob("2*")) == []
+    assert [path.name for path in machine.project.iterdir()] == ["requirements.txt"]
 
 
 def test_a_second_installation_replaces_the_first_in_one_step(machine: Any) -> None:
@@ -178,7 +177,7 @@ def test_torch_inside_the_environment_is_kept_and_the_rest_comes_in_place(
     machine.wants("small-lib", "helper==1.0")
     before = machine.vendor()
     result = machine.result()
-    assert result["target"] == {"path": str(own), "in_place": True}
+    assert (result["target"]["path"], result["target"]["in_place"]) == (str(own), True)
     assert machine.vendor() == before
     assert machine.says("import small_lib, helper; print(helper.__version__)", own) == "1.0"
     machine.wants("small-lib", "helper==2.0")
@@ -304,32 +303,3 @@ def test_no_torch_and_a_broken_torch_are_told_apart(machine: Any) -> None:
     error = machine.error()
     assert error["reason"] == "no-torch"
     assert "jetproof install --torch" in error["hint"]
-
-
-@pytest.mark.parametrize("by", ["UV_CONFIG_FILE", "UV_TARGET", "PIP_TARGET"])
-def test_no_variable_names_another_place_to_install_to(machine: Any, tmp_path: Path, by: str) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    machine.wants("helper")
-    settings = tmp_path / "settings.toml"
-    settings.write_text(f'[pip]\ntarget = "{elsewhere}"\n')
-    machine.variables[by] = str(settings if by == "UV_CONFIG_FILE" else elsewhere)
-
-    machine.result("--no-project")
-
-    assert not elsewhere.exists()
-    assert machine.says("import helper; print(helper.__version__)") == "2.0"
-
-
-@pytest.mark.parametrize("name", ["uv.toml", "pyproject.toml"])
-@pytest.mark.parametrize("key", ["target", "output-file"])
-def test_no_project_names_another_place_to_write_to(machine: Any, tmp_path: Path, name: str, key: str) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    machine.wants("helper")
-    project = '[project]\nname = "p"\nversion = "1"\ndependencies = ["helper"]\n[tool.uv.pip]\n'
-    top = project if name == "pyproject.toml" else "[pip]\n"
-    (machine.project / name).write_text(f'{top}{key} = "{elsewhere}"\n')
-
-    assert machine.error("--no-project")["reason"] == "uv-redirected"
-
-    assert not elsewhere.exists()
-    assert not (machine.project / ".venv-jetson").exists()

@@ -222,22 +222,43 @@ def test_every_way_to_lose_the_vendors_torch_breaks_the_proof(after: dict[str, A
         "built_for_cuda": "12.6",
         "available": True,
     }
-    found = proof(_python(), _python(torch=Torch(**{**settled, **after})), {}, Agreed(), deep=False)
+    found = proof(_python(), _python(torch=Torch(**{**settled, **after})), {}, Agreed(), deep=False, plan=Plan(items=()))
     assert not found.holds
     assert any(told in why for why in found.broken)
 
 
 def test_a_second_copy_or_a_new_sibling_breaks_the_proof() -> None:
     copy = _dist("torch", TORCH.release, Path("/venv/lib"))
-    found = proof(_python(), _python(distributions=(copy,)), {}, Agreed(), deep=False)
+    found = proof(_python(), _python(distributions=(copy,)), {}, Agreed(), deep=False, plan=Plan(items=()))
     assert any("hides" in why for why in found.broken)
-    found = proof(_python(), _python(_dist("torchvision", "0.29")), {}, Agreed(), deep=False)
+    found = proof(_python(), _python(_dist("torchvision", "0.29")), {}, Agreed(), deep=False, plan=Plan(items=()))
     assert found.broken == (f"torchvision 0.29 was installed to {SYSTEM}",)
-    assert proof(_python(), _python(), {}, Agreed(), deep=False).holds
+    assert proof(_python(), _python(), {}, Agreed(), deep=False, plan=Plan(items=())).holds
 
 
 def test_a_demand_that_shows_only_afterwards_breaks_the_proof() -> None:
     after = _python(_dist("late", "1", requires=("torch>=2.9",)))
-    found = proof(_python(), after, {}, Agreed(), deep=False, wanted=["late"])
+    plan = Plan(items=(Item(name="late", release="1"),))
+    found = proof(_python(), after, {}, Agreed(), deep=False, plan=plan)
     assert not found.holds
-    assert proof(_python(), after, {}, Agreed(overrule=frozenset({"late"})), deep=False, wanted=["late"]).holds
+    assert proof(_python(), after, {}, Agreed(overrule=frozenset({"late"})), deep=False, plan=plan).holds
+
+
+def test_each_planned_item_has_to_be_in_the_environment_with_its_number() -> None:
+    plan = Plan(
+        items=tuple(Item(name=name, release="1.0") for name in ("there", "gone", "older", "outside", "local")),
+        project="/p",
+        project_name="My_Project",
+    )
+    outside = Path("/elsewhere/site-packages")
+    after = _python(
+        _dist("there", "1"), _dist("older", "0.9"), _dist("outside", "1.0", outside), _dist("local", "1.0+cu126")
+    )
+    found = proof(_python(), after, {}, Agreed(), deep=False, plan=plan)
+    assert found.missing == (
+        "gone 1.0 was planned and is not there",
+        "older 1.0 was planned, and 0.9 is there",
+        f"outside 1.0 was planned for /usr, and an import finds 1.0 in {outside}",
+        "my-project was planned and is not there",
+    )
+    assert not found.holds

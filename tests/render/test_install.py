@@ -12,6 +12,7 @@ import pytest
 
 from jetproof.facts.model import Outcome
 from jetproof.install.apply import Result, Status
+from jetproof.install.elsewhere import interpreter
 from jetproof.install.fit import Demand, Fit
 from jetproof.install.held import Family
 from jetproof.install.interpreter import Installed, Interpreter, Torch
@@ -19,6 +20,7 @@ from jetproof.install.merged import Unmet, Why
 from jetproof.install.plan import Absent, Backtracked, Item, Plan
 from jetproof.install.proof import Proof
 from jetproof.install.protected import Difference
+from jetproof.install.quantization import Build, Ruling
 from jetproof.install.torch_source import Answer, checks, choices
 from jetproof.install.venv import Target
 from jetproof.render import install, torch_source
@@ -69,6 +71,7 @@ PLAN = Plan(
     backtracked=(Backtracked(name="accelerate", chosen="1.15.0", free="1.16.0"),),
     constraints=("numpy<2 (PIP_CONSTRAINT, /etc/pip/constraint.txt)",),
     notes=("uv.lock was read",),
+    quantization=Ruling(tier=None, required=False, told="the project has no policy that asks for it"),
 )
 
 
@@ -117,6 +120,42 @@ def _same(name: str, text: str) -> None:
 @pytest.mark.parametrize("name", sorted(RESULTS))
 def test_text(name: str) -> None:
     _same(name, install.text(RESULTS[name]))
+
+
+WHEEL = Build(
+    filename="bitsandbytes-0.46.1-cp310-cp310-linux_aarch64.whl",
+    address="file:///w/bitsandbytes-0.46.1-cp310-cp310-linux_aarch64.whl",
+    sha256="aa",
+    place="/w/bitsandbytes-0.46.1-cp310-cp310-linux_aarch64.whl",
+)
+RULINGS = {
+    "unsupported": Ruling(tier="orin", required=False, told="unsupported: no build is pinned yet"),
+    "required-unmet": Ruling(tier="orin", required=True, told="no build was named", compute_capabilities=("8.7",)),
+    "required-met": Ruling(tier="orin", required=True, told="WHEEL (yes: it is built for 8.7)", build=WHEEL),
+    "required-there": Ruling(tier="orin", required=True, told="bitsandbytes 0.46.1 is there already", present=True),
+}
+
+
+@pytest.mark.parametrize("name", sorted(RULINGS))
+def test_what_a_tier_says_of_bitsandbytes(name: str) -> None:
+    plan = Plan(items=(), quantization=RULINGS[name])
+    _same(f"tier-{name}", install.text(_result(Status.INSTALLED, plan=plan, proof=PROVEN)))
+    told = install.json_object(_result(Status.PLANNED, plan=plan))["plan"]["bitsandbytes"]
+    assert told["met"] is (name != "required-unmet")
+    assert bool(told["recipe"]) is (name == "required-unmet")
+
+
+def test_what_did_not_come_is_told_apart_from_a_broken_torch() -> None:
+    proof = replace(PROVEN, missing=("helper 2.0 was planned and is not there",))
+    told = install.text(_result(Status.UNDONE, proof=proof))
+    assert told.startswith("Undone: what was planned did not come as planned (below);")
+    assert "\nMissing: helper 2.0 was planned and is not there\n" in told
+
+
+def test_a_board_elsewhere_is_told_as_one() -> None:
+    tables = load()
+    python = interpreter(tables.stack("jp6.2"), tables)
+    _same("planned-elsewhere", install.text(_result(Status.PLANNED, interpreter=python, plan=Plan(items=()))))
 
 
 @pytest.mark.parametrize("name", sorted(RESULTS))

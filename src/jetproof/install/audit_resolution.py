@@ -28,7 +28,7 @@ def command(
     """Return uv's arguments that resolve a project for a board."""
     words = [
         "pip", "compile", project.path, "--format", "pylock.toml", "--no-header", "--quiet",
-        "--python-version", board.python_full, "--python-platform", _platform(board.glibc),
+        "--python-version", board.python_full, "--python-platform", uv_platform(board.glibc),
         "--excludes", str(excludes), "--output-file", str(output),
         # a source archive would have to be run to tell what it needs
         "--only-binary", ":all:",
@@ -40,8 +40,8 @@ def command(
     return words
 
 
-def _platform(glibc: tuple[int, int]) -> str:
-    """The nearest platform that uv knows, not newer than the board's."""
+def uv_platform(glibc: tuple[int, int]) -> str:
+    """Return the nearest platform that uv knows, not newer than the board's."""
     known = (17, 28, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40)
     return f"aarch64-manylinux_2_{max(one for one in known if one <= glibc[1])}"
 

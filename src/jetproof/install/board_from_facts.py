@@ -9,7 +9,7 @@ from jetproof.facts.model import Facts
 from jetproof.install.case import Held
 from jetproof.install.locked import normal
 from jetproof.install.stack_environment import StackBoard, board
-from jetproof.tables import Tables
+from jetproof.tables import Tables, load
 from jetproof.tables.stacks import Stack
 
 _SIBLINGS = ("torch", "torchvision", "torchaudio")
@@ -36,6 +36,23 @@ def stack_of(facts: Facts, tables: Tables) -> Stack:
     if module is not None and module.soc in found.socs:
         return tables.stack(f"{found.name}/{module.id}")
     return found
+
+
+def this_stack() -> Stack | None:
+    """Read this machine and return its stack; None when it tells none."""
+    try:
+        return stack_of(this_machine(), load())
+    except Undecided:
+        return None
+
+
+def this_machine() -> Facts:
+    """Read this machine, without trying its torch."""
+    from jetproof.facts.from_snapshot import facts
+    from jetproof.target.interface import CollectRequest
+    from jetproof.target.local import LocalTarget
+
+    return facts(LocalTarget().collect(CollectRequest(trials=False)), load())
 
 
 def board_of(facts: Facts, tables: Tables, python: str | None = None) -> StackBoard:

@@ -98,6 +98,6 @@ def _asks_for_held(message: str) -> bool:
 
 def check(plan: Plan) -> None:
     """Refuse a plan that would touch what is held, whatever went wrong before."""
-    touched = [item.name for item in plan.items if is_held(item.name)]
+    touched = [item.name for item in plan.items if is_held(item.name) and item.name not in plan.let_in]
     if touched:
         raise Refused(f"the plan holds {', '.join(touched)}, which is the vendor's", reason="held-in-plan")

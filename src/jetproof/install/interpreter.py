@@ -76,6 +76,16 @@ class Interpreter:
     torch: Torch
     asked: str = ""
     """By what it was chosen: --python, VIRTUAL_ENV, ..."""
+    platform: str | None = None
+    """uv's name of its platform when it is that of a board elsewhere; None for one of this machine."""
+
+    @property
+    def for_uv(self) -> tuple[str, ...]:
+        """The options that tell uv which Python is meant."""
+        told = ("--python", str(self.executable))
+        if self.platform is None:
+            return told
+        return (*told, "--python-version", self.release, "--python-platform", self.platform)
 
     def active(self, name: str) -> Installed | None:
         """Return the copy that an import finds, if there is one."""
@@ -89,9 +99,9 @@ class Interpreter:
 
     def site(self, dist: Installed) -> Site:
         """Say in which kind of site directory a distribution lies."""
-        if self.user_site is not None and _below(dist.location, self.user_site):
+        if self.user_site is not None and below(dist.location, self.user_site):
             return Site.USER
-        if self.is_venv and _below(dist.location, self.prefix):
+        if self.is_venv and below(dist.location, self.prefix):
             return Site.VENV
         return Site.CONDA if self.is_conda else Site.SYSTEM
 
@@ -147,6 +157,7 @@ def constraint_files(variables: Mapping[str, str]) -> tuple[tuple[str, Path], ..
     return tuple(found)
 
 
-def _below(path: Path, root: Path) -> bool:
+def below(path: Path, root: Path) -> bool:
+    """Say whether a path lies in a folder, or is it, whatever links lead there."""
     real, top = os.path.realpath(path), os.path.realpath(root)
     return real == top or real.startswith(top + os.sep)

@@ -15,6 +15,7 @@ from jetproof.install.held import Family, family, is_held
 from jetproof.install.interpreter import Interpreter
 from jetproof.install.locked import DEFAULT, Edge, LockedPackage, Project, SourceKind, extra_key, group_key
 from jetproof.install.markers import Markers
+from jetproof.install.quantization import NAME, Build, Ruling
 from jetproof.install.selection import selection
 
 Environment = Mapping[str, str]
@@ -78,6 +79,8 @@ class Plan:
     items: tuple[Item, ...]
     project: str | None = None
     """Folder of the project itself, when it is installed as an editable one."""
+    project_name: str | None = None
+    """Its name, where that is known beforehand."""
     dropped: tuple[str, ...] = ()
     """Held names that the project or its lock wanted."""
     absent: tuple[Absent, ...] = ()
@@ -88,6 +91,13 @@ class Plan:
     """Bounds that were respected, with where they come from."""
     from_lock: str | None = None
     notes: tuple[str, ...] = ()
+    quantization: Ruling | None = None
+    """What the policy says of bitsandbytes; None where nobody asks for it."""
+
+    @property
+    def let_in(self) -> frozenset[str]:
+        """Held names that come in nevertheless, because a tier requires them and a build for the board is there."""
+        return frozenset({NAME} if self.quantization is not None and self.quantization.build is not None else ())
 
     @property
     def alphas(self) -> tuple[Demand, ...]:
@@ -135,16 +145,27 @@ class Kept:
     """Held name to (who asks, specifier where the lock tells it)."""
 
 
-def kept(project: Project, interpreter: Interpreter, *, extras: Sequence[str] = (), groups: Sequence[str] = ()) -> Kept:
-    """Walk a lock from what the project asks for, and go no further at every held package.
+def kept(
+    project: Project,
+    interpreter: Interpreter,
+    *,
+    extras: Sequence[str] = (),
+    groups: Sequence[str] = (),
+    let_in: frozenset[str] = frozenset(),
+) -> Kept:
+    """Walk a lock from what the project asks for, and go no further at every held package that is not let in.
 
     Raises Undecided when the lock leaves open whether something is installed.
     """
+
+    def stays(name: str) -> bool:
+        return is_held(name) and name not in let_in
+
     # a held package that asks for nothing leads nowhere, so that what only it wants is not reached
     pruned = replace(
         project,
         packages=tuple(
-            replace(package, requires=(), optional={}) if is_held(package.name) else package
+            replace(package, requires=(), optional={}) if stays(package.name) else package
             for package in project.packages
         ),
     )
@@ -168,7 +189,7 @@ def kept(project: Project, interpreter: Interpreter, *, extras: Sequence[str] = 
         asked.extend((package.wanted, edge) for edges in package.optional.values() for edge in edges)
     wanted: dict[str, set[str]] = {package.name: set(package.extras) for package in chosen}
     by: dict[str, list[str]] = {}
-    held: dict[str, list[tuple[str, str | None]]] = {package.name: [] for package in chosen if is_held(package.name)}
+    held: dict[str, list[tuple[str, str | None]]] = {package.name: [] for package in chosen if stays(package.name)}
     for asker, edge in asked:
         if edge.name in wanted and markers.holds(edge.marker):
             wanted[edge.name].update(edge.extras)
@@ -176,7 +197,7 @@ def kept(project: Project, interpreter: Interpreter, *, extras: Sequence[str] = 
             if edge.name in held:
                 held[edge.name].append((asker, edge.specifier))
     return Kept(
-        packages=tuple(sorted((one for one in chosen if not is_held(one.name)), key=lambda one: one.name)),
+        packages=tuple(sorted((one for one in chosen if not stays(one.name)), key=lambda one: one.name)),
         extras={name: tuple(sorted(found)) for name, found in wanted.items() if found},
         wanted_by={name: tuple(dict.fromkeys(askers)) for name, askers in by.items()},
         held={name: tuple(dict.fromkeys(askers)) for name, askers in held.items()},
@@ -215,6 +236,18 @@ def _item(package: LockedPackage, selected: Kept) -> Item | None:
         editable=kind is SourceKind.EDITABLE,
         wanted_by=selected.wanted_by.get(package.name, ()),
         index=package.source.location if kind is SourceKind.INDEX else None,
+    )
+
+
+def taken(item: Item, build: Build) -> Item:
+    """Return the item with the wheel that is to be taken for it."""
+    return replace(
+        item,
+        release=build.release,
+        address=build.address,
+        hashes=(f"sha256:{build.sha256}",),
+        wheel=build.filename,
+        index=None,
     )
 
 

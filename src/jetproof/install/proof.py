@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
 from jetproof.facts.model import Outcome
-from jetproof.install.fit import Demand
-from jetproof.install.interpreter import Interpreter, Torch
+from jetproof.install.fit import Demand, Fit, fit
+from jetproof.install.interpreter import Interpreter, Torch, below
 from jetproof.install.merged import Unmet, unmet
-from jetproof.install.plan import Agreed, demands
+from jetproof.install.plan import Agreed, Item, Plan, demands
 from jetproof.install.protected import Difference, Marks, differences
 
 _BROKEN = (Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT)
@@ -31,21 +34,22 @@ class Proof:
     """One sentence for each."""
     before: Torch
     after: Torch
+    missing: tuple[str, ...] = ()
+    """What was planned and is not in the environment: one sentence for each."""
     unmet: tuple[Unmet, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether the vendor's torch is what it was."""
-        return not self.broken and not self.differences
+        """Whether the vendor's torch is what it was, and everything that was planned is there."""
+        return not self.broken and not self.differences and not self.missing
 
 
-def proof(
-    before: Interpreter, after: Interpreter, marks: Marks, agreed: Agreed, *, deep: bool, wanted: Sequence[str] = ()
-) -> Proof:
-    """Compare. `wanted` names what was installed; its own metadata is checked against the vendor's build too."""
-    broken = [*_imports(before.torch, after.torch), *_shadows(before, after)]
-    notes: list[str] = []
+def proof(before: Interpreter, after: Interpreter, marks: Marks, agreed: Agreed, *, deep: bool, plan: Plan) -> Proof:
+    """Compare, and look for what was planned; its own metadata is checked against the vendor's build too."""
+    broken = [*_imports(before.torch, after.torch), *_shadows(before, after, plan.let_in)]
+    notes = [*_unproven(after.torch, plan.let_in)]
+    wanted = {item.name for item in plan.items}
     earlier = {trial.name: trial for trial in before.torch.trials}
     for trial in after.torch.trials:
         old = earlier.get(trial.name)
@@ -66,6 +70,7 @@ def proof(
         broken=tuple(dict.fromkeys(broken)),
         before=before.torch,
         after=after.torch,
+        missing=tuple(_missing(after, plan)),
         unmet=unmet(after, before),
         notes=tuple(notes),
     )
@@ -95,11 +100,33 @@ def _imports(before: Torch, after: Torch) -> list[str]:
     return broken
 
 
-def _shadows(before: Interpreter, after: Interpreter) -> list[str]:
+def _missing(after: Interpreter, plan: Plan) -> Iterator[str]:
+    """Each item that an import would not find in the environment, with the planned number."""
+    project = () if plan.project_name is None else (Item(name=canonicalize_name(plan.project_name), release=None),)
+    for item in (*plan.items, *project):
+        there = after.active(item.name)
+        planned = f"{item.name} {item.release}" if item.release is not None else item.name
+        if there is None:
+            yield f"{planned} was planned and is not there"
+        elif not below(there.location, after.prefix):
+            yield f"{planned} was planned for {after.prefix}, and an import finds {there.release} in {there.location}"
+        elif item.release is not None and fit(SpecifierSet(f"=={item.release}"), there.release) is not Fit.AS_IS:
+            yield f"{planned} was planned, and {there.release} is there"
+
+
+def _unproven(after: Torch, let_in: frozenset[str]) -> Iterator[str]:
+    """A build of bitsandbytes that came in and could not be tried; one that failed has broken the proof."""
+    tried = {trial.name: trial for trial in after.trials}
+    trial = tried.get("bitsandbytes quantize")
+    if let_in and (trial is None or trial.outcome is not Outcome.OK):
+        yield f"that bitsandbytes computes here could not be shown: {trial.message if trial else 'it was not tried'}"
+
+
+def _shadows(before: Interpreter, after: Interpreter, let_in: frozenset[str]) -> list[str]:
     """A held package that was not there, or that hides the vendor's copy."""
     broken: list[str] = []
     for dist in after.held:
-        if not dist.active:
+        if not dist.active or (dist.name in let_in and before.active(dist.name) is None):
             continue
         old = before.active(dist.name)
         if old is None:

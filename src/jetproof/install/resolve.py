@@ -6,26 +6,27 @@ everything that asks for a newer one. Held names are excluded, and what asks for
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
+from urllib.parse import unquote
 
-from packaging.pylock import Pylock, PylockValidationError
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from jetproof.errors import JetproofError, Refused
 from jetproof.install import plan as planning
+from jetproof.install import quantization
 from jetproof.install.held import LISTED, is_held
 from jetproof.install.interpreter import Interpreter
 from jetproof.install.locked import Project
 from jetproof.install.plan import Item, Plan, holds
-from jetproof.install.uv import Sources, Uv
-from jetproof.install.uv_places import refuse_other_places
+from jetproof.install.quantization import Build
+from jetproof.install.uv import Sources, Uv, redacted
+from jetproof.install.uv_answers import Resolved, files, parse, pylock
 
 _MAX_ROUNDS = 5
 
@@ -48,20 +49,12 @@ class Wanted:
     """Files that the surroundings name, as (variable, path)."""
     bounds: tuple[tuple[str, str], ...] = ()
     """Further bounds as (requirement, where from): of the vendor's torch and of the tables."""
+    let_in: Build | None = None
+    """The wheel of bitsandbytes that a tier lets in."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Resolved:
-    """One answer of uv's resolver."""
-
-    items: tuple[Item, ...]
-    tops: frozenset[str]
-    """Names that the input itself asks for."""
-
-    @property
-    def releases(self) -> dict[str, str]:
-        """Map each name to the number that was chosen."""
-        return {item.name: item.release for item in self.items if item.release is not None}
+    def stays(self, name: str) -> bool:
+        """Say whether a name is held and not let in."""
+        return is_held(name) and (self.let_in is None or name != quantization.NAME)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,12 +75,18 @@ class Resolver:
         return replace(
             made,
             project=None if wanted.editable is None else str(wanted.editable),
+            project_name=None if wanted.editable is None else wanted.project.name,
             constraints=tuple(f"{text} ({origin})" for text, origin in (firm if wanted.locked else bounds)),
         )
 
     def _locked(self, wanted: Wanted, bounds: Sequence[tuple[str, str]]) -> Plan:
-        selected = planning.kept(wanted.project, self.interpreter, extras=wanted.extras, groups=wanted.groups)
+        let_in = frozenset(name for name in (quantization.NAME,) if not wanted.stays(name))
+        selected = planning.kept(
+            wanted.project, self.interpreter, extras=wanted.extras, groups=wanted.groups, let_in=let_in
+        )
         items = planning.items(selected)
+        if wanted.let_in is not None:
+            items = tuple(planning.taken(one, wanted.let_in) if one.name in let_in else one for one in items)
         _contradictions(items, bounds)
         items = self._with_files(items)
         askers = {asker.split(" ")[0] for named in selected.held.values() for asker, _ in named}
@@ -110,10 +109,10 @@ class Resolver:
         )
 
     def _unlocked(self, wanted: Wanted, bounds: Sequence[tuple[str, str]]) -> Plan:
-        excluded = list(LISTED)
+        excluded = [name for name in LISTED if wanted.stays(name)]
         for _ in range(_MAX_ROUNDS):
             found = self._compile(wanted, bounds, excluded)
-            more = [item.name for item in found.items if is_held(item.name)]
+            more = [item.name for item in found.items if wanted.stays(item.name)]
             if not more:
                 break
             excluded += more
@@ -133,16 +132,19 @@ class Resolver:
             older = planning.backtracked(found.tops, found.releases, free.releases)
             chosen = {item.name for item in found.items}
             for item in free.items:
-                if is_held(item.name):
+                if wanted.stays(item.name):
                     askers = [by for by in item.wanted_by if by in chosen]
                     if askers or item.name in free.tops:
                         held[item.name] = [*askers, *(["the project"] if item.name in free.tops else [])]
         own = self._own_demands(wanted.project)
         for name, by in own.items():
-            held.setdefault(name, []).append(by[0])
+            if wanted.stays(name):
+                held.setdefault(name, []).append(by[0])
         every = {asker for some in held.values() for asker in some}
         # who asks for what is held is known from the free answer alone; without that all are asked
         items = self._with_files(found.items)
+        if wanted.let_in is not None:
+            items = tuple(planning.taken(one, wanted.let_in) if one.name == quantization.NAME else one for one in items)
         asked, note = self._asked([item for item in items if item.name in every or notes])
         mine = [(by, (), [line]) for by, line in own.values()]
         return Plan(
@@ -165,16 +167,18 @@ class Resolver:
 
     def _compile(self, wanted: Wanted, bounds: Sequence[tuple[str, str]], excluded: Sequence[str]) -> Resolved:
         source = wanted.path
-        refuse_other_places(source.parent.absolute())
         if source.suffix == ".whl":
             source = self._write("wanted.in", [source.resolve().as_uri()])
-        words = ["pip", "compile", str(source), "--python", str(self.interpreter.executable), "--generate-hashes"]
+        words = ["pip", "compile", str(source), *self.interpreter.for_uv, "--generate-hashes"]
         words += ["--no-header", "--no-strip-extras", "--emit-index-annotation", "--annotation-style", "split", "-q"]
         if source.name in ("pyproject.toml", "setup.py", "setup.cfg"):
             words += [word for extra in wanted.extras for word in ("--extra", extra)]
             words += [word for group in wanted.groups for word in ("--group", f"{source}:{group}")]
         if bounds:
             words += ["--constraints", str(self._write("bounds.txt", [text for text, _ in bounds]))]
+        if wanted.let_in is not None:
+            line = f"{quantization.NAME} @ {wanted.let_in.address}"
+            words += ["--overrides", str(self._write("let-in.txt", [line]))]
         if excluded:
             words += ["--excludes", str(self._write("held.txt", excluded))]
             words += ["--build-constraints", str(self.guard())]
@@ -203,7 +207,7 @@ class Resolver:
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             lines = self._write("asking.txt", [item.line for item in items])
             words = ["pip", "install", "--target", folder, "--no-deps", "--require-hashes", "-r", str(lines)]
-            words += ["--only-binary", ":all:", "--python", str(self.interpreter.executable), "-q"]
+            words += ["--only-binary", ":all:", *self.interpreter.for_uv, "-q"]
             self.uv.run([*words, *self._sources(items).arguments()], cwd=self.scratch)
             return {
                 canonicalize_name(dist.name): [str(line) for line in dist.requires or ()]
@@ -217,15 +221,38 @@ class Resolver:
             return tuple(items)
         lines = self._write("plan.in", [item.line for item in from_index])
         words = ["pip", "compile", str(lines), "--no-deps", "--format", "pylock.toml", "--no-header", "-q"]
-        words += ["--python", str(self.interpreter.executable), "--build-constraints", str(self.guard())]
+        words += [*self.interpreter.for_uv, "--build-constraints", str(self.guard())]
         told = self.uv.run([*words, *self._sources(from_index).arguments()], cwd=self.scratch)
-        chosen = _files(told)
+        chosen = files(told)
         return tuple(
             replace(item, wheel=file.wheel, build=file.wheel is None, size=file.size)
             if item.address is None and (file := chosen.get(item.name)) is not None
             else item
             for item in items
         )
+
+    def build(self, place: str) -> Build:
+        """Return the newest wheel of bitsandbytes at a place: a file, the URL of one, or an index. Nothing else of it.
+
+        Raises UsageError for another package's wheel, and what uv raises where there is none for this interpreter.
+        """
+        address, _, _ = place.partition("#")
+        if "://" not in place:
+            return quantization.local(Path(place))
+        direct = address.endswith(".whl")
+        if direct:
+            quantization.check_name(unquote(address.rpartition("/")[2]))
+        line = f"{quantization.NAME} @ {place}" if direct else quantization.NAME
+        words = ["pip", "compile", str(self._write("build.in", [line])), "--no-deps", "--only-binary", ":all:", "-q"]
+        words += ["--no-header", "--format", "pylock.toml", *self.interpreter.for_uv]
+        sources = Sources(index_url=None if direct else place, offline=self.sources.offline, no_index=direct)
+        nothing_else = replace(self.uv, config=self._write("empty.toml", ()))
+        package = pylock(nothing_else.run([*words, *sources.arguments()], cwd=self.scratch)).packages[0]
+        file = package.archive or next(iter(package.wheels or ()), None)
+        found = None if file is None else file.hashes.get("sha256")
+        if file is None or file.url is None or found is None:
+            raise Refused(f"{redacted(place)} gives no hash for {quantization.NAME}", reason="no-hash")
+        return Build(filename=unquote(file.url.rpartition("/")[2]), address=file.url, sha256=found, place=place)
 
     def _sources(self, items: Iterable[Item]) -> Sources:
         return with_indexes(self.sources, items)
@@ -262,87 +289,6 @@ def with_indexes(sources: Sources, items: Iterable[Item]) -> Sources:
         return sources
     named = dict.fromkeys(item.index for item in items if item.index)
     return replace(sources, extra_index_urls=tuple(dict.fromkeys((*sources.extra_index_urls, *named))))
-
-
-_NAME = re.compile(r"^[A-Za-z0-9]")
-
-
-def parse(text: str) -> Resolved:
-    """Read what `uv pip compile` wrote, in its split style."""
-    items: list[Item] = []
-    tops: set[str] = set()
-    for block in _blocks(text):
-        head, *rest = block
-        try:
-            required = Requirement(head)
-        except InvalidRequirement as error:
-            raise Refused(f"uv's answer has a line that is no requirement: {head[:200]}", reason="uv-failed") from error
-        name = canonicalize_name(required.name)
-        via: list[str] = []
-        index: str | None = None
-        for line in rest:
-            if line.startswith("# from "):
-                index = line[7:].strip()
-            elif line.startswith("#"):
-                word = line.lstrip("#").strip().removeprefix("via").strip()
-                if word.startswith("-") or "(" in word:
-                    tops.add(name)
-                elif word:
-                    via.append(canonicalize_name(word.partition("[")[0]))
-        exact = next((one.version for one in required.specifier if one.operator in ("==", "===")), None)
-        items.append(
-            Item(
-                name=name,
-                release=exact,
-                extras=tuple(sorted(required.extras)),
-                hashes=tuple(line.removeprefix("--hash=") for line in rest if line.startswith("--hash=")),
-                address=required.url,
-                wanted_by=tuple(via),
-                index=index,
-            )
-        )
-    return Resolved(items=tuple(sorted(items, key=lambda item: item.name)), tops=frozenset(tops))
-
-
-def _blocks(text: str) -> Iterable[list[str]]:
-    block: list[str] = []
-    for raw in text.splitlines():
-        line = raw.strip().removesuffix("\\").strip()
-        if not line or (not raw.startswith(" ") and not _NAME.match(raw)):
-            continue
-        if raw.startswith(" "):
-            if block:
-                block.append(line)
-            continue
-        if block:
-            yield block
-        head, _, inline = line.partition(" --hash=")
-        block = [head.partition(" ;")[0].strip(), *([f"--hash={inline}"] if inline else [])]
-    if block:
-        yield block
-
-
-@dataclass(frozen=True, kw_only=True)
-class _File:
-    wheel: str | None
-    size: int | None
-
-
-def _files(text: str) -> dict[str, _File]:
-    import tomli
-
-    try:
-        lock = Pylock.from_dict(tomli.loads(text))
-    except (tomli.TOMLDecodeError, PylockValidationError) as error:
-        raise Refused(f"uv's answer cannot be read: {error}", reason="uv-failed") from error
-    found: dict[str, _File] = {}
-    for package in lock.packages:
-        if package.wheels:
-            wheel = package.wheels[0]
-            found[package.name] = _File(wheel=wheel.filename, size=wheel.size)
-        elif package.sdist is not None:
-            found[package.name] = _File(wheel=None, size=package.sdist.size)
-    return found
 
 
 def _python_fits(project: Project, interpreter: Interpreter) -> None:

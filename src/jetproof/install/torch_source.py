@@ -5,6 +5,7 @@ Nothing is downloaded unless a wheel or an index is named.
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from dataclasses import dataclass, replace
@@ -17,11 +18,12 @@ from jetproof.errors import ExitCode, JetproofError, Undecided, UsageError
 from jetproof.facts.model import Facts, Outcome
 from jetproof.facts.stack import stack_of
 from jetproof.install import uv as uv_program
-from jetproof.install import venv
-from jetproof.install.apply import OLDEST_PYTHON
+from jetproof.install import uv_settings, venv
+from jetproof.install.board_from_facts import this_machine
 from jetproof.install.build import Say
 from jetproof.install.interpreter import Asker, Torch
 from jetproof.install.journal import Entry, Phase, State
+from jetproof.install.planned import OLDEST_PYTHON
 from jetproof.install.recovery import hand_over, recover
 from jetproof.install.uv import Sources, Uv
 from jetproof.tables import Tables, load
@@ -80,7 +82,7 @@ def answer(
     if wheel and index:
         raise UsageError("--torch-wheel and --torch-index cannot both be given")
     tables = load()
-    chosen = tables.stack(stack) if stack else board(_facts(), tables)
+    chosen = tables.stack(stack) if stack else board(this_machine(), tables)
     named = Answer(stack=chosen, choices=choices(chosen, tables))
     if not wheel and not index:
         return named
@@ -165,14 +167,6 @@ def board(facts: Facts, tables: Tables) -> Stack:
     return found
 
 
-def _facts() -> Facts:
-    from jetproof.facts.from_snapshot import facts
-    from jetproof.target.interface import CollectRequest
-    from jetproof.target.local import LocalTarget
-
-    return facts(LocalTarget().collect(CollectRequest(trials=False)), load())
-
-
 def _install(
     named: Answer,
     python: str | None,
@@ -196,7 +190,10 @@ def _install(
             raise UsageError(f"{link} is in use", hint="Give a path that does not exist yet.", reason="target-is-venv")
         identity = time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3)
         environment = state.venvs / identity
-        runner = Uv(program=uv_program.find(), keep_open=(held,), log=state.folder / f"{identity}.log")
+        config = state.folder / "scratch.toml"
+        config.write_text(uv_settings.settings(root, os.environ, with_pip=not sources.named).text, encoding="utf-8")
+        log = state.folder / f"{identity}.log"
+        runner = Uv(program=uv_program.find(), keep_open=(held,), log=log, config=config)
         entry = Entry(id=identity, phase=Phase.BUILDING, environment=str(environment), link=str(target.path))
         state.write(entry)
         try:
@@ -234,7 +231,7 @@ def _fetch(
         say("installing the wheel")
         runner.run([*words, what, *extra, *sources.arguments()])
         return
-    place = ["--torch-index", str(index)]
+    place = ["--index", str(index)]
     known = next((one.on_stack for one in named.choices if (index or "").rstrip("/") == one.on_stack.build.where), None)
     wanted = requirements(known) if known else ("torch", "torchvision", "torchaudio")
     say(f"installing {', '.join(wanted)} from the index")

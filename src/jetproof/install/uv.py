@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from jetproof.errors import JetproofError, Refused, TimeLimitReached, UsageError
+from jetproof.install import uv_settings
 from jetproof_worker import process
 
 CONNECT_SECONDS = 30
@@ -24,6 +25,11 @@ class Sources:
     find_links: tuple[str, ...] = ()
     offline: bool = False
     no_index: bool = False
+
+    @property
+    def named(self) -> bool:
+        """Whether a person said on the command line where packages come from, instead of the usual index."""
+        return bool(self.index_url or self.no_index)
 
     def arguments(self) -> list[str]:
         """Return them as uv's options."""
@@ -52,27 +58,28 @@ class Uv:
     timeout: float = 3600
     keep_open: tuple[int, ...] = ()
     log: Path | None = None
-    on_line: Callable[[str], None] | None = None
+    config: Path | None = None
+    """The one file of settings that it reads; None leaves the search for them to uv."""
+    variables: Mapping[str, str] | None = None
+    """The surroundings' variables; None for those of this process."""
 
-    def run(self, words: Sequence[str], *, cwd: Path | None = None, variables: Mapping[str, str] | None = None) -> str:
+    def run(self, words: Sequence[str], *, cwd: Path | None = None) -> str:
         """Run it and return standard output.
 
         Raises Refused, UsageError or TimeLimitReached with what went wrong in plain words.
         """
-        done = self.attempt(words, cwd=cwd, variables=variables)
+        done = self.attempt(words, cwd=cwd)
         if not done.ok:
             raise failure(done, self.timeout)
         return done.stdout.decode(errors="replace")
 
-    def attempt(
-        self, words: Sequence[str], *, cwd: Path | None = None, variables: Mapping[str, str] | None = None
-    ) -> process.Completed:
+    def attempt(self, words: Sequence[str], *, cwd: Path | None = None) -> process.Completed:
         """Run it and return what became of it; the log gets the command and its output, credentials removed."""
-        argv = [str(self.program), *words]
+        argv = [str(self.program), *words, *(["--config-file", str(self.config)] if self.config else [])]
         done = process.run(
             argv,
             timeout=self.timeout,
-            env=environment(os.environ if variables is None else variables),
+            env=environment(os.environ if self.variables is None else self.variables),
             cwd=cwd,
             limit=64 << 20,
             pass_fds=self.keep_open,
@@ -104,28 +111,7 @@ def find() -> Path:
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that uv may see: none that would pick another Python, constraint or torch."""
-    dropped = (
-        "VIRTUAL_ENV",
-        "CONDA_PREFIX",
-        "PYTHONPATH",
-        "PYTHONHOME",
-        "UV_CONSTRAINT",
-        "UV_OVERRIDE",
-        "UV_EXCLUDE",
-        "UV_TORCH_BACKEND",
-        "UV_PRERELEASE",
-        "UV_RESOLUTION",
-        "UV_PYTHON",
-        "UV_SYSTEM_PYTHON",
-        "UV_BREAK_SYSTEM_PACKAGES",
-        "UV_REINSTALL",
-        "UV_UPGRADE",
-        "UV_TARGET",
-        "UV_PREFIX",
-        "UV_CONFIG_FILE",
-        "UV_NO_BUILD_ISOLATION",
-    )
-    kept = {name: value for name, value in variables.items() if name not in dropped}
+    kept = uv_settings.variables(variables)
     kept.setdefault("UV_HTTP_TIMEOUT", str(CONNECT_SECONDS))
     kept["UV_PYTHON_DOWNLOADS"] = "never"
     kept["UV_NO_PROGRESS"] = "1"

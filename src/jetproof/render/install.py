@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from jetproof.facts.model import Outcome
 from jetproof.install.apply import Result, Status
 from jetproof.install.fit import Demand
-from jetproof.install.held import Family
 from jetproof.install.interpreter import Installed, Interpreter
 from jetproof.install.merged import Why
 from jetproof.install.plan import Item, Plan
 from jetproof.install.proof import Proof
+from jetproof.install.quantization import Ruling
 from jetproof.render.style import PLAIN, Style, counted, printable
 
 SCHEMA = "jetproof/install/1"
@@ -34,7 +35,7 @@ def _lines(result: Result) -> Iterator[str]:
     plan = result.plan
     yield _answer(result)
     python = result.interpreter
-    yield f"Python: {python.executable} ({python.release}, chosen by {python.asked})"
+    yield f"Python: {python.platform or python.executable} ({python.release}, chosen by {python.asked})"
     if result.recovered:
         yield f"Before that: {result.recovered}."
     yield ""
@@ -46,13 +47,17 @@ def _lines(result: Result) -> Iterator[str]:
     if result.status is Status.PLANNED:
         refused = (*plan.alphas, *plan.unfit)
         yield ""
-        yield "Nothing was changed. To install: the same command without --dry-run"
+        if result.interpreter.torch.outcome is Outcome.NOT_RUN:
+            yield "Nothing was changed. To install: the same command on the board, without --dry-run and --stack"
+        else:
+            yield "Nothing was changed. To install: the same command without --dry-run"
         if refused:
             at = counted(len(refused), "requirement")
             yield f"It will stop at {at} on the vendor's packages unless you agree (see above)."
-    elif result.status is Status.INSTALLED:
+    elif result.status in (Status.INSTALLED, Status.UNCHANGED):
         yield ""
-        yield f"Use it: source {result.target.path}/bin/activate"
+        where = f" on {result.target.board}" if result.target.board else ""
+        yield f"Use it{where}: source {result.target.path}/bin/activate"
 
 
 def _answer(result: Result) -> str:
@@ -60,20 +65,36 @@ def _answer(result: Result) -> str:
     torch = result.interpreter.torch.release
     match result.status:
         case Status.PLANNED:
-            return f"Planned: {count} packages over torch {torch}, which stays."
+            return f"Planned: {count} packages over torch {torch}, which stays.{_tier_unmet(result.plan)}"
         case Status.INSTALLED:
-            return f"Installed: {count} packages in {result.target.path}; torch {torch} is untouched and works."
+            return (
+                f"Installed: {count} packages in {result.target.path}; torch {torch} is untouched and works."
+                f"{_tier_unmet(result.plan)}"
+            )
+        case Status.UNCHANGED:
+            return f"Nothing to do: {count} packages are in {result.target.path}; torch {torch} is untouched and works."
         case Status.UNDONE:
             changed = len(result.proof.differences) if result.proof else 0
             if changed:
                 return (
                     f"Undone, but {changed} of the vendor's files are not what they were (below): install torch anew."
                 )
+            if result.proof is not None and result.proof.missing and not result.proof.broken:
+                return "Undone: what was planned did not come as planned (below); everything is as it was before."
             return f"Undone: the installation broke the vendor's torch {torch}; everything is as it was before."
+
+
+def _tier_unmet(plan: Plan) -> str:
+    ruling = plan.quantization
+    return f" The tier {ruling.tier} is NOT met: it requires bitsandbytes." if ruling and ruling.unmet else ""
 
 
 def _vendor(interpreter: Interpreter) -> Iterator[str]:
     torch = interpreter.torch
+    if torch.outcome is Outcome.NOT_RUN:
+        yield "Stays as it is on that board, as the tables give it (its other packages are not known):"
+        yield f"  torch {torch.release}"
+        return
     built = f"built for CUDA {torch.built_for_cuda}" if torch.built_for_cuda else "built without CUDA"
     device = {True: "a device answers", False: "no device answers", None: "not asked for a device"}[torch.available]
     yield f"Stays as it is ({built}, {device}):"
@@ -122,17 +143,24 @@ def _left_out(plan: Plan) -> Iterator[str]:
         by = ", ".join(sorted({asker for absent in mine for asker in absent.wanted_by})) or "the lock"
         names = ", ".join(absent.name for absent in mine)
         yield f"Needed and not there, never filled from an index: {names} ({family.value}; asked by {by})"
-    if Family.QUANTIZATION in families:
-        yield from (f"    {line}" for line in RECIPE)
+    if plan.quantization is not None:
+        yield from _quantization(plan.quantization)
 
 
-RECIPE = (
-    "Its wheels hold CUDA code for servers. Built on the board, where the project's policy allows it:",
-    "git clone --depth 1 https://github.com/bitsandbytes-foundation/bitsandbytes && cd bitsandbytes",
-    "cmake -DCOMPUTE_BACKEND=cuda -DCOMPUTE_CAPABILITY=87 -S . && make   # 72 Xavier, 87 Orin, 110 Thor",
-    "pip install --no-deps --no-build-isolation .",
-)
-"""How bitsandbytes is built for a board."""
+def _quantization(ruling: Ruling) -> Iterator[str]:
+    """What the policy says of bitsandbytes, and how it is built where it may be."""
+    if ruling.tier is None:
+        yield f"bitsandbytes stays out: {ruling.told}, and its wheels hold CUDA code for servers."
+    elif not ruling.required:
+        yield f"bitsandbytes stays out: the tier {ruling.tier} of the policy calls it {ruling.told}"
+    elif ruling.unmet:
+        yield f"The tier {ruling.tier} requires bitsandbytes, and that is not met: {ruling.told}"
+    else:
+        yield f"bitsandbytes, which the tier {ruling.tier} requires: {ruling.told}"
+    if ruling.recipe:
+        yield "  Built on the board, where the project's policy allows it:"
+        yield from (f"    {line}" for line in ruling.recipe)
+        yield "    # then, where a tier requires it: the same command with --bitsandbytes and the wheel in dist/"
 
 
 def _item(item: Item) -> str:
@@ -152,6 +180,8 @@ def _proof(proof: Proof) -> Iterator[str]:
         yield f"Proven: {proof.files} protected files are unchanged ({how});"
         yield f"  torch is imported from {proof.after.file}, as before;"
         yield f"  CUDA: {_cuda(proof)}; one operation passes in a fresh process."
+    for line in proof.missing:
+        yield f"Missing: {line}"
     for why in proof.broken:
         yield f"Broken: {why}"
     for difference in proof.differences[:20]:
@@ -180,7 +210,11 @@ def json_object(result: Result) -> dict[str, Any]:
             "release": result.interpreter.release,
             "asked": result.interpreter.asked,
         },
-        "target": {"path": str(result.target.path), "in_place": result.target.in_place},
+        "target": {
+            "path": str(result.target.path),
+            "in_place": result.target.in_place,
+            "board": result.target.board,
+        },
         "recovered": result.recovered,
         "held": [
             {
@@ -222,10 +256,22 @@ def json_object(result: Result) -> dict[str, Any]:
             ],
             "backtracked": [{"name": one.name, "chosen": one.chosen, "free": one.free} for one in plan.backtracked],
             "constraints": list(plan.constraints),
+            "bitsandbytes": None if plan.quantization is None else _quantization_json(plan.quantization),
             "notes": list(plan.notes),
         },
         "proof": None if proof is None else _proof_json(proof),
         "log": None if result.log is None else str(result.log),
+    }
+
+
+def _quantization_json(ruling: Ruling) -> dict[str, Any]:
+    return {
+        "tier": ruling.tier,
+        "required": ruling.required,
+        "met": not ruling.unmet,
+        "installed": None if ruling.build is None else ruling.build.filename,
+        "told": ruling.told,
+        "recipe": list(ruling.recipe),
     }
 
 
@@ -236,6 +282,7 @@ def _proof_json(proof: Proof) -> dict[str, Any]:
         "deep": proof.deep,
         "differences": [{"path": one.path, "what": one.what} for one in proof.differences],
         "broken": list(proof.broken),
+        "missing": list(proof.missing),
         "torch": {"release": proof.after.release, "file": proof.after.file, "cuda": proof.after.built_for_cuda},
         "available_before": proof.before.available,
         "available_after": proof.after.available,

@@ -20,20 +20,9 @@ from packaging.version import InvalidVersion, Version
 from jetproof.install.case import Case
 from jetproof.install.finding import Because, Confidence, Finding, Remedy, Severity
 from jetproof.install.judgements.judgement import Judgement
+from jetproof.install.quantization import column_of, span_of
 from jetproof.install.selection import Selected
 from jetproof.tables.rows import QuantizationBuild
-
-
-def _span(row: QuantizationBuild) -> tuple[Version, Version] | None:
-    """The numbers a row speaks of, like "0.48.0 - 0.48.2" or "<= 0.45.5"."""
-    text = row.version
-    try:
-        if text.startswith("<="):
-            return Version("0"), Version(text[2:].strip())
-        first, _, last = text.partition(" - ")
-        return Version(first.strip()), Version((last or first).strip())
-    except InvalidVersion:
-        return None
 
 
 def _row(case: Case, one: Selected) -> QuantizationBuild | None:
@@ -41,7 +30,7 @@ def _row(case: Case, one: Selected) -> QuantizationBuild | None:
     rows = [
         (span, row)
         for row in case.tables.quantization
-        if row.package == "bitsandbytes" and row.kind.startswith("pypi") and (span := _span(row))
+        if row.package == "bitsandbytes" and row.kind.startswith("pypi") and (span := span_of(row))
     ]
     if one.package.release is not None:
         try:
@@ -57,16 +46,6 @@ def _row(case: Case, one: Selected) -> QuantizationBuild | None:
     return max(fitting, key=lambda pair: pair[0][1])[1] if fitting else None
 
 
-def _key(case: Case) -> str | None:
-    """The column of the table that speaks about this board."""
-    stack = case.board.target
-    major = stack.jetpack.split(".")[0]
-    columns = {("tegra234", "6"): "orin_jp62", ("tegra234", "7"): "orin_jp72", ("tegra264", "7"): "thor_jp7"}
-    if stack.soc is None:
-        return "xavier_jp51" if major == "5" else None
-    return columns.get((stack.soc, major), "xavier_jp51" if major == "5" else None)
-
-
 def check(case: Case) -> Iterator[Finding]:
     """Find bitsandbytes wheels that the tables do not call working."""
     if "bitsandbytes" in case.held:
@@ -74,7 +53,7 @@ def check(case: Case) -> Iterator[Finding]:
     for one in case.selection.named("bitsandbytes"):
         if not case.by_index(one):
             continue
-        row, key = _row(case, one), _key(case)
+        row, key = _row(case, one), column_of(case.board.target)
         verdict = row.works_on.get(key) if row is not None and key is not None else None
         if verdict is not None and verdict.verdict == "yes":
             continue
