@@ -236,6 +236,8 @@ class Project:
     """Whether a package that is wanted and not listed is a fault of the lock; an environment may inherit it."""
     environments: tuple[str, ...] = ()
     """Markers of the environments a lock was made for; empty for any."""
+    default_groups: tuple[str, ...] = ()
+    """Groups that the project's own tool installs along unless it is told not to, like uv's dev."""
     members: tuple[str, ...] = ()
     """Normalised names of the project's own packages, which a lock lists among the others."""
 

@@ -119,7 +119,7 @@ def _walk(project: Project, markers: Markers, keys: Sequence[str]) -> Selection:
     unknowns: dict[str, Unknown] = {}
     top = (project.name or "the project",)
     queue: deque[tuple[Edge, tuple[str, ...], frozenset[str]]] = deque(
-        (edge, top, frozenset()) for key in keys for edge in roots.get(key, ())
+        (edge, _asker(top, key), frozenset()) for key in keys for edge in roots.get(key, ())
     )
     members = frozenset(project.members)
     while queue:
@@ -172,6 +172,12 @@ def _walk(project: Project, markers: Markers, keys: Sequence[str]) -> Selection:
         if one.package.source.kind is not SourceKind.PROJECT and one.package.name not in members
     ]
     return Selection(selected=tuple(chosen), unknowns=tuple(unknowns.values()))
+
+
+def _asker(top: tuple[str, ...], key: str) -> tuple[str, ...]:
+    """Who asks for what stands below a key: the project, with the group that it stands in."""
+    kind, _, group = key.partition(":")
+    return (f"{top[0]} (group {group})",) if kind == "group" else top
 
 
 def _nowhere(project: Project) -> Where:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -88,10 +88,20 @@ def _platforms(glibc: tuple[int, int]) -> Iterator[str]:
     yield "linux_aarch64"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Misfit:
+    """Why no wheel of a package can be installed."""
+
+    told: str
+    python: bool = False
+    """Whether it is the Python: another one would get a wheel."""
+
+
 class WheelFit:
     """Whether wheels fit a board, told from their file names; equal tags are looked at once."""
 
     def __init__(self, board: Board) -> None:
+        self._board = board
         self._tags = board.tags
         self._known: dict[str, bool] = {}
 
@@ -113,6 +123,20 @@ class WheelFit:
                 for platform in platforms
             )
         return found
+
+    def why_not(self, wheels: Sequence[str]) -> Misfit:
+        """Say why none of some wheels fits, from their file names."""
+        if not wheels:
+            return Misfit(told="it has no wheel at all")
+        ours = [name for name in wheels if "aarch64" in name or name.endswith("-any.whl")]
+        if not ours:
+            return Misfit(told="it has no wheel for aarch64 Linux")
+        major, minor = self._board.python
+        if not any(f"-cp{major}{minor}-" in name or "-abi3-" in name or "-py3-" in name for name in ours):
+            return Misfit(told=f"its wheels for aarch64 are not for Python {major}.{minor}", python=True)
+        if all("musllinux" in name for name in ours):
+            return Misfit(told="its wheels for aarch64 are for musl, not for glibc")
+        return Misfit(told=f"its wheels for aarch64 want a newer glibc than {'.'.join(map(str, self._board.glibc))}")
 
 
 _RELEASE = re.compile(r"3\.(\d{1,2})(?:\.(\d{1,3}))?\Z")

@@ -33,7 +33,8 @@ def answer(audit: Audit) -> str:
         case Verdict.FAILS_PYTHON:
             told = f"cannot be installed with the Python of {board}"
         case Verdict.REPLACES_TORCH:
-            told = f"a plain install on {board} replaces the vendor's {torch.told}"
+            how = "an install with its groups" if _only_through_groups(audit) else "a plain install"
+            told = f"{how} on {board} replaces the vendor's {torch.told}"
         case Verdict.UNDETERMINED:
             told = f"what happens on {board} is not known from this input"
         case Verdict.OK:
@@ -41,6 +42,12 @@ def answer(audit: Audit) -> str:
     if audit.conditional and audit.verdict is Verdict.OK:
         told += ", as far as the direct requirements tell (no lock)"
     return printable(f"{audit.verdict.value}: {told}")
+
+
+def _only_through_groups(audit: Audit) -> bool:
+    """Whether nothing replaces torch but what a group asks for."""
+    deciding = [finding for finding in audit.findings if finding.verdict is audit.verdict]
+    return all(" (group " in "".join(finding.wanted_by[:1]) for finding in deciding)
 
 
 def _summary(audit: Audit) -> list[tuple[str, str]]:

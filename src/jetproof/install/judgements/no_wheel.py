@@ -13,31 +13,17 @@ What to do
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from jetproof.install.case import Case
 from jetproof.install.finding import Because, Finding, Remedy, Severity, Verdict
 from jetproof.install.held import Family, family
 from jetproof.install.judgements.judgement import Judgement
-from jetproof.install.locked import File, SourceKind
+from jetproof.install.locked import SourceKind
 from jetproof.install.selection import Selected
+from jetproof.install.stack_environment import Misfit
 
 _SKIPPED = (Family.TORCH, Family.SIBLING, Family.TRITON, Family.NVIDIA, Family.CUDA, Family.TENSORRT)
-
-
-def _reason(wheels: Sequence[File], case: Case) -> str:
-    """Why none of the wheels fits."""
-    if not wheels:
-        return "it has no wheel at all"
-    ours = [wheel.filename for wheel in wheels if "aarch64" in wheel.filename or wheel.filename.endswith("-any.whl")]
-    if not ours:
-        return "it has no wheel for aarch64 Linux"
-    python = f"cp{case.board.python[0]}{case.board.python[1]}"
-    if not any(f"-{python}-" in name or "-abi3-" in name or "-py3-" in name for name in ours):
-        return f"its wheels for aarch64 are not for Python {case.board.python[0]}.{case.board.python[1]}"
-    if all("musllinux" in name for name in ours):
-        return "its wheels for aarch64 are for musl, not for glibc"
-    return f"its wheels for aarch64 want a newer glibc than {case.board.glibc[0]}.{case.board.glibc[1]}"
 
 
 def _asked(one: Selected) -> str:
@@ -47,8 +33,8 @@ def _asked(one: Selected) -> str:
     return f"{one.package.name}=={one.package.release}"
 
 
-def _finding(case: Case, one: Selected, reason: str, *, archive: bool) -> Finding:
-    by_python = "Python" in reason and not archive
+def _finding(case: Case, one: Selected, why: Misfit, *, archive: bool) -> Finding:
+    by_python = why.python and not archive
     verdict = None if archive else Verdict.FAILS_PYTHON if by_python else Verdict.UNDETERMINED
     place = "in the lock" if case.project.locked else "named"
     what = "it is built on the board" if archive else "and without a source archive it cannot be installed"
@@ -61,7 +47,7 @@ def _finding(case: Case, one: Selected, reason: str, *, archive: bool) -> Findin
         release=one.package.release,
         wanted_by=one.wanted_by,
         where=one.package.where,
-        message=f"{one.package.wanted}: {reason}; {what}",
+        message=f"{one.package.wanted}: {why.told}; {what}",
         because=(
             case.because(one),
             Because(fact="files", value=f"{len(one.package.files)} {place}", read_from=str(one.package.where)),
@@ -83,14 +69,14 @@ def check(case: Case) -> Iterator[Finding]:
         package = one.package
         if package.source.kind in (SourceKind.VCS, SourceKind.EDITABLE, SourceKind.PATH) and not package.files:
             if package.source.kind is SourceKind.VCS and package.name not in case.held and case.project.locked:
-                yield _finding(case, one, "it comes from a repository", archive=True)
+                yield _finding(case, one, Misfit(told="it comes from a repository"), archive=True)
             continue
         if not package.files or any(file.is_wheel and case.fits(file.filename) for file in package.files):
             continue
         if package.name in case.held or family(package.name) in _SKIPPED:
             continue
-        wheels = [file for file in package.files if file.is_wheel]
-        yield _finding(case, one, _reason(wheels, case), archive=len(wheels) < len(package.files))
+        wheels = [file.filename for file in package.files if file.is_wheel]
+        yield _finding(case, one, case.fits.why_not(wheels), archive=len(wheels) < len(package.files))
 
 
 JUDGEMENT = Judgement(id="JA011", name="no-wheel", check=check)

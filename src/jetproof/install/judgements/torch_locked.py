@@ -22,6 +22,7 @@ from jetproof.install.finding import Because, Finding, Severity, Verdict
 from jetproof.install.judgements.judgement import Judgement, hold
 from jetproof.install.locked import SourceKind
 from jetproof.install.selection import Selected
+from jetproof.install.stack_environment import Misfit
 from jetproof.install.torch_build import Origin, is_jetson_source, origin
 
 
@@ -35,6 +36,9 @@ def _same(one: Selected, kept: Held) -> bool | None:
         return False
     if locked != vendor:
         return False
+    # a wheel for plain linux is in no public index: with the vendor's number it is the vendor's
+    if (_place(one) or "").partition("#")[0].endswith("linux_aarch64.whl") and "manylinux" not in (_place(one) or ""):
+        return True
     # a plain number is the same for the public index and for Jetson; only the source tells them apart
     return True if vendor.local or is_jetson_source(_place(one)) else None
 
@@ -60,24 +64,45 @@ def _is_locked(one: Selected) -> bool:
     return one.package.specifier is None and (one.package.release is not None or by_address)
 
 
-def _finding(case: Case, one: Selected, kept: Held, what: Origin, *, same_number: bool) -> Finding:
+def _misfit(case: Case, one: Selected) -> Misfit | None:
+    """Why no file of the locked copy can be installed; None where one can, or where the files are not known."""
+    names = [file.filename for file in one.package.files]
+    if not names and one.package.source.kind in (SourceKind.URL, SourceKind.PATH):
+        names = [(one.package.source.location or "").partition("#")[0].rpartition("/")[2]]
+    names = [name for name in names if name]
+    if not names or not all(name.endswith(".whl") for name in names) or any(map(case.fits, names)):
+        return None
+    return case.fits.why_not(names)
+
+
+def _told(one: Selected, kept: Held, what: Origin, misfit: Misfit | None, *, same_number: bool) -> str:
     number = one.package.release or one.package.source.location or "from source"
+    if misfit is not None:
+        return (
+            f"{one.package.name} {number} is wanted and not the vendor's {kept.told}, and {misfit.told}: "
+            "an installer stops there"
+        )
     told = f"{one.package.name} {number} takes the place of the vendor's {kept.told}: it is {what.what}"
     if same_number:
         told += ", under the vendor's number, so that a look at numbers does not notice it"
     if what.works is None:
         told += "; nothing is known of it on this board"
+    return told
+
+
+def _finding(case: Case, one: Selected, kept: Held, what: Origin, *, same_number: bool) -> Finding:
+    misfit = _misfit(case, one)
     source = one.package.source.location or "the lock names no index"
     return Finding(
         rule=JUDGEMENT.id,
         name=JUDGEMENT.name,
         severity=Severity.BLOCKING,
-        verdict=Verdict.REPLACES_TORCH,
+        verdict=Verdict.FAILS_PYTHON if misfit is not None and misfit.python else Verdict.REPLACES_TORCH,
         package=one.package.name,
         release=one.package.release,
         wanted_by=one.wanted_by,
         where=one.package.where,
-        message=told,
+        message=_told(one, kept, what, misfit, same_number=same_number),
         because=(
             case.because(one),
             Because(

@@ -146,6 +146,7 @@ def read(path: Path, root: Path) -> Project:
         if "default" in (strings(raw.get("groups"), "groups") or ("default",))
     }
     own = [package for package in packages if package.name in default]
+    locked = frozenset(map(normal, strings(metadata.get("groups"), f"{file}: groups")))
     return Project(
         kind=Kind.PDM_LOCK,
         path=str(path),
@@ -157,6 +158,7 @@ def read(path: Path, root: Path) -> Project:
         roots=beside.roots if beside else {DEFAULT: unasked(own)},
         extras=beside.extras if beside else (),
         groups=beside.groups if beside else (),
+        default_groups=tuple(group for group in beside.default_groups if group in locked) if beside else (),
         unknowns=(*unreadable, *(beside.unknowns if beside else ())),
         notes=() if beside else (WITHOUT_METADATA,),
     )

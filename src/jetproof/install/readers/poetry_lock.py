@@ -75,11 +75,12 @@ def _source(raw: object) -> Source:
     return Source(kind=kind, location=redacted(url) if url else None)
 
 
-def _marker(raw: object) -> str | None:
-    """The marker of a package: one text, or one for each group (that of main then decides)."""
-    if isinstance(raw, dict):
-        return text_of(raw.get("main"))
-    return text_of(raw)
+def _marker(raw: object, groups: Sequence[str]) -> str | None:
+    """The marker of a package: one text, or one for each group; a group without one has it in any case."""
+    if not isinstance(raw, dict):
+        return text_of(raw)
+    each = [text_of(raw.get(group)) for group in groups or raw]
+    return None if None in each else " or ".join(f"({one})" for one in dict.fromkeys(each))
 
 
 def _edges(raw: _Raw) -> tuple[Edge, ...]:
@@ -109,7 +110,7 @@ def _package(raw: _Raw, legacy_files: _Raw, where: Where) -> LockedPackage:
     return LockedPackage(
         name=name,
         release=text_of(raw.get("version")),
-        marker=_marker(raw.get("markers")),
+        marker=_marker(raw.get("markers"), strings(raw.get("groups"), f"{where}: groups")),
         requires=_edges(table(raw.get("dependencies"), f"{where}: dependencies")),
         files=Lazy(tables(offered, f"{where}: files"), _file),
         source=_source(raw.get("source")),
@@ -157,6 +158,7 @@ def read(path: Path, root: Path) -> Project:
         roots=beside.roots if beside else _fallback(packages, raws),
         extras=beside.extras if beside else (),
         groups=beside.groups if beside else (),
+        default_groups=beside.default_groups if beside else (),
         unknowns=beside.unknowns if beside else (),
         notes=() if beside else (WITHOUT_METADATA,),
     )

@@ -120,6 +120,7 @@ def read(path: Path, root: Path) -> Project:
         packages=packages,
         extras=strings(document.get("extras"), f"{file}: extras"),
         groups=strings(document.get("dependency-groups"), f"{file}: dependency-groups"),
+        default_groups=strings(document.get("default-groups"), f"{file}: default-groups"),
         environments=strings(document.get("environments"), f"{file}: environments"),
         unknowns=tuple(unknowns),
     )

@@ -246,6 +246,19 @@ def _pdm(raw: _Raw, collected: _Collected) -> tuple[str, ...]:
     return tuple(map(normal, groups))
 
 
+def _default_groups(groups: Sequence[str], poetry: _Raw, tool: _Raw) -> tuple[str, ...]:
+    """The groups that are installed along by default: Poetry's that are not optional, PDM's all, uv's "dev"."""
+    if poetry:
+        details = table(poetry.get("group"), "tool.poetry.group")
+        optional = {
+            normal(name) for name, one in details.items() if isinstance(one, dict) and one.get("optional") is True
+        }
+        return tuple(dict.fromkeys(group for group in groups if group not in optional))
+    if "pdm" in tool:
+        return tuple(dict.fromkeys(groups))
+    return uv_settings.default_groups(table(tool.get("uv"), "tool.uv"), groups)
+
+
 def _elsewhere(collected: _Collected, path: Path, root: Path) -> Project | None:
     """Without metadata of its own: setup.cfg or setup.py beside it, as another reader tells it."""
     from jetproof.install.readers import setup_cfg, setup_py
@@ -304,6 +317,7 @@ def read(path: Path, root: Path) -> Project:
         packages=(*collected.packages, *settings.development, *(beside.packages if beside else ())),
         extras=extras,
         groups=tuple(dict.fromkeys(groups)),
+        default_groups=_default_groups(groups, poetry, tool),
         indexes=(*settings.indexes, *_poetry_indexes(poetry, lines)),
         conflicts=settings.conflicts,
         computed=beside is not None and beside.computed,

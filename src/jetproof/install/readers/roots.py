@@ -19,6 +19,7 @@ class Asked:
     name: str | None
     extras: tuple[str, ...]
     groups: tuple[str, ...]
+    default_groups: tuple[str, ...]
     unknowns: tuple[Unknown, ...]
 
 
@@ -47,6 +48,7 @@ def asked_beside(lock: Path, root: Path) -> Asked | None:
         name=project.name,
         extras=project.extras,
         groups=project.groups,
+        default_groups=project.default_groups,
         unknowns=project.unknowns,
     )
 

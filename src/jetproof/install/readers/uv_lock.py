@@ -36,6 +36,7 @@ from jetproof.install.locked import (
     normal,
     redacted,
 )
+from jetproof.install.readers import uv_settings
 from jetproof.install.readers.document import (
     content,
     line_of,
@@ -212,6 +213,7 @@ def read(path: Path, root: Path) -> Project:
         roots.setdefault(group_key(normal(group)), []).extend(_edges(wanted, known, f"{file}: {group}"))
     roots[DEFAULT].extend(_edges(manifest.get("requirements"), known, f"{file}: requirements"))
     main = asking[0] if asking else {}
+    groups = tuple(key[6:] for key in roots if key.startswith("group:"))
     written = _written(asking)
     return Project(
         kind=Kind.UV_LOCK,
@@ -223,11 +225,20 @@ def read(path: Path, root: Path) -> Project:
         packages=packages,
         roots=_with_specifiers(roots, written),
         extras=tuple(key[6:] for key in roots if key.startswith("extra:")),
-        groups=tuple(key[6:] for key in roots if key.startswith("group:")),
+        groups=groups,
+        default_groups=_default_groups(path, groups),
         conflicts=_conflicts(document.get("conflicts")),
         unknowns=tuple(unknowns),
         members=tuple(normal(str(member.get("name"))) for member in members),
     )
+
+
+def _default_groups(path: Path, groups: Sequence[str]) -> tuple[str, ...]:
+    """What `uv sync` installs along: the pyproject.toml beside the lock says it, or nobody does and it is dev."""
+    beside = path.parent / "pyproject.toml"
+    document = toml(beside, content(beside)) if beside.is_file() else {}
+    tool = table(document.get("tool"), "tool")
+    return uv_settings.default_groups(table(tool.get("uv"), "tool.uv"), groups)
 
 
 def _own(member: _Raw) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from jetproof.install.locked import (
@@ -126,6 +126,15 @@ def _conflicts(raw: object) -> tuple[tuple[str, ...], ...]:
         ]
         found.append(tuple(keys))
     return tuple(found)
+
+
+def default_groups(raw: Mapping[str, object], groups: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the groups that `uv sync` installs without being asked."""
+    wanted = raw.get("default-groups", ["dev"])
+    every = dict.fromkeys(groups)
+    if wanted == "all":
+        return tuple(every)
+    return tuple(group for group in map(normal, strings(wanted, "tool.uv.default-groups")) if group in every)
 
 
 def read(raw: Mapping[str, object], place: _Place, file: str) -> Settings:
