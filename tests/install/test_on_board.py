@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -144,3 +143,160 @@ def test_a_project_is_installed_over_the_boards_torch_and_nothing_else_stays(lab
     assert again["status"] == "unchanged"
     assert lab.environments() == first
     lab.idle()
+
+
+def test_what_would_replace_torch_is_planned_without_it(lab: Lab) -> None:
+    lab.wants("server-app", "vision-app")
+    planned = lab.result("3.10", "--dry-run")
+    assert planned["status"] == "planned"
+    assert _names(planned) == ["helper", "server-app", "vision-app"]
+    assert planned["plan"]["dropped"] == ["nvidia-unlisted", "torch", "torchvision"]
+    assert [one["name"] for one in planned["plan"]["absent"]] == ["nvidia-unlisted", "torchvision"]
+    assert lab.home() == set()
+
+
+def test_a_project_goes_there_as_its_own_wheel(lab: Lab, stand_in: Any) -> None:
+    (lab.project / "backend.py").write_text(stand_in.BACKEND.format(name="own", release="3.0", top="", body="'A = 1'"))
+    (lab.project / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+        '[project]\nname = "own"\nversion = "3.0"\ndependencies = ["helper", "torch"]\n'
+    )
+    lab.orin.path(HOME).joinpath("kept").mkdir()
+    lab.orin.path(HOME).joinpath("kept").chmod(0o777)
+    result = lab.result("3.8", "--venv", "kept/environment")
+    place = f"{HOME}/kept/environment"
+    assert result["target"]["path"] == place
+    assert lab.says("import own; print(own.A)", place) == "1"
+    assert lab.result("3.8", "--venv", "kept/environment")["status"] == "unchanged"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reason"),
+    [("compiled", "needs-build"), ("newest", "alpha"), ("pinned", "unfit"), ("nothing", "no-solution")],
+)
+def test_what_cannot_be_installed_is_refused_before_anything_is_sent(lab: Lab, wanted: str, reason: str) -> None:
+    lab.wants(wanted)
+    error = lab.error("3.10")
+    assert error["reason"] == reason
+    assert error["hint"]
+    assert lab.home() == set()
+    lab.idle()
+
+
+def test_a_file_that_is_not_what_was_planned_is_not_sent(lab: Lab) -> None:
+    lab.wants("helper")
+    lab.index.changed = {"helper-2.0-py3-none-any.whl"}
+    assert lab.error("3.10")["reason"] == "wrong-hash"
+    assert lab.home() == set()
+
+
+def test_what_breaks_torch_is_undone(lab: Lab) -> None:
+    lab.wants("helper")
+    lab.result("3.10")
+    before = lab.environments()
+    lab.wants("shadow")
+    done = lab.install("3.10", "--json")
+    assert done.returncode == ExitCode.NO
+    told = json.loads(done.stdout)
+    assert told["status"] == "undone"
+    assert told["proof"]["broken"]
+    assert lab.environments() == before
+    assert lab.says("import helper; print(helper.__version__)") == "2.0"
+
+
+def test_places_that_are_somebody_elses_are_left_alone(lab: Lab, tmp_path: Path) -> None:
+    home = lab.orin.path(HOME)
+    (home / "file").write_text("mine")
+    (home / "away").symlink_to("/usr")
+    (home / "odd.d").mkdir()
+    (home / "odd.d" / "note").write_text("mine")
+    lab.wants("helper")
+    for place, reason in (
+        ("file", "target-exists"),
+        ("away", "target-is-link"),
+        ("odd", "target-folder"),
+        (HOME, "target-precious"),
+        ("/", "target-precious"),
+        ("/proc/x", "target-precious"),
+        ("no/such/folder", "target-no-parent"),
+    ):
+        assert lab.error("3.10", "--venv", place)["reason"] == reason, place
+    assert (home / "file").read_text() == "mine"
+    assert lab.home() == {"file", "away", "odd.d"}
+
+    lab.result("3.10", "--venv", f"{HOME}/place")
+    other = tmp_path / "other"
+    other.mkdir()
+    lab.project = other
+    lab.wants("helper")
+    assert lab.error("3.10", "--venv", f"{HOME}/place")["reason"] == "target-other-project"
+    lab.idle()
+
+
+def test_what_has_no_board_is_wrong_usage(lab: Lab) -> None:
+    lab.wants("helper")
+    for words in (
+        ["--stack", "jp6.2"],
+        ["--target", "container:x"],
+        ["--torch", "--torch-index", "https://index.example"],
+    ):
+        assert lab.install("3.10", *words).returncode == ExitCode.USAGE
+
+
+HARM = ("cut", "worker", "keeper", "controller", "interrupt")
+SHORT_GRACE = "import sys; from jetproof.target import ssh; ssh.SshTarget.__init__.__kwdefaults__['grace'] = 2.0"
+
+
+def test_ten_harms_at_random_moments_leave_the_old_or_the_new(lab: Lab, tmp_path: Path) -> None:
+    dice = random.Random(7)
+    script = f"{SHORT_GRACE}; from jetproof.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    statuses = []
+    whole: str | None = None
+    for turn in range(10):
+        wanted = ("many", "small-lib")[turn % 2]
+        lab.wants(wanted)
+        argv = [sys.executable, "-c", script, *lab.argv("3.8")[3:]]
+        said = tmp_path / f"said-{turn}"
+        with said.open("wb") as file:
+            run = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=file, env=lab.variables)
+        while b"wheels to ssh" not in said.read_bytes():
+            assert run.poll() is None, said.read_text()
+            time.sleep(0.02)
+        time.sleep(dice.uniform(0.0, 2.5))
+        _harm(HARM[turn % len(HARM)], lab.orin, run)
+        statuses.append(run.wait(timeout=200))
+        lab.idle()
+        now = _whole(lab)
+        assert now in (whole, wanted)
+        whole = now
+    assert lab.result("3.8")["status"] in ("installed", "unchanged")
+    assert _whole(lab) == "small-lib"
+    assert 0 in statuses
+    assert set(statuses) - {0}
+
+
+def _harm(kind: str, orin: Board, run: subprocess.Popen[bytes]) -> None:
+    if kind == "cut":
+        orin.cut()
+    elif kind == "controller":
+        run.kill()
+    elif kind == "interrupt":
+        run.send_signal(signal.SIGINT)
+    else:
+        for pid, command in orin.processes().items():
+            if "worker.pyz install" in command:
+                parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+                os.kill(pid if kind == "worker" else parent, signal.SIGKILL)
+
+
+def _whole(lab: Lab) -> str | None:
+    """Return which project the place holds, having used it; None when there is nothing at all."""
+    if not (lab.orin.path(LINK)).is_symlink():
+        assert lab.home() <= {".venv-jetson.d"}
+        return None
+    assert len(lab.environments()) == 1
+    found = lab.says('import importlib.util as u; print(*[n for n in ("many", "small_lib") if u.find_spec(n)])')
+    wanted = {"many": "many", "small_lib": "small-lib"}[found]
+    if wanted == "many":
+        assert lab.says("import many, many0.m59, many11.m59, torch; print(many11.m59.V)") == "59"
+    return wanted

@@ -55,9 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--allow-overrule", action="append", default=[], metavar="NAME", help="ignore what NAME asks of torch"
     )
     parser.add_argument("--deep", action="store_true", help="hash every protected file before and after")
-    parser.add_argument(
-        "--tier", metavar="NAME", help="a tier of the policy; it decides about bitsandbytes"
-    )
+    parser.add_argument("--tier", metavar="NAME", help="a tier of the policy; it decides about bitsandbytes")
     parser.add_argument(
         "--bitsandbytes", metavar="WHEEL_OR_INDEX", help="a build for this board, taken where the tier requires it"
     )

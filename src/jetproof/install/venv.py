@@ -25,6 +25,8 @@ class Target:
     path: Path
     in_place: bool
     """Whether it is an existing environment that holds the vendor's torch itself, to be changed where it is."""
+    board: str | None = None
+    """The board that it lies on, when that is elsewhere."""
 
 
 def target(asked: Path | None, interpreter: Interpreter, project: Path, state: State) -> Target:
