@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from tests.evidence.sample import (
     NOW,
     OTHER_COMMIT,
     ROGUE,
+    SECOND,
     TABLES,
     TREE,
     FakeRepository,
@@ -25,6 +26,7 @@ from tests.evidence.sample import (
     put,
     signed,
     trust,
+    trusted,
 )
 
 from jetproof.claims import gather as gathering
@@ -35,6 +37,7 @@ from jetproof.claims.material import digest, managed
 from jetproof.claims.proof import Told
 from jetproof.errors import PolicyInvalid, UsageError
 from jetproof.evidence.git import Entry
+from jetproof.evidence.kept_challenges import KeptChallenges
 from jetproof.evidence.signer import keyid
 from jetproof.evidence.store import FolderStore, digest_of
 from jetproof.render import claims as render
@@ -178,6 +181,20 @@ def assessed(checkout: FakeRepository, *data: bytes, revision: str = COMMIT, **o
         now=NOW,
         **options,
     )
+
+
+def state_of(evidence: list[bytes], kept: KeptChallenges, now: datetime) -> State:
+    """Return what may be claimed for the board of these tests."""
+    found = assessment(
+        repository=FakeRepository(times={COMMIT: FINISHED - timedelta(days=60)}),
+        revision=COMMIT,
+        items=[(f"{digest_of(item)}.json", item) for item in evidence],
+        trust=trust(trusted(), trusted(SECOND)),
+        tables=TABLES,
+        now=now,
+        kept=kept,
+    )
+    return state(found)
 
 
 def state(found: Any) -> State:
