@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jetproof.diagnosis.evidence import SAID, TYPED, hit, reported
+from jetproof.diagnosis.evidence import SAID, TYPED, exact, hit, reported
 from jetproof.diagnosis.known import numbers, vendor_python
 from jetproof.diagnosis.packages import package, with_trait
 from jetproof.diagnosis.rule import GUESS, Because, Confidence, Finding, Layer, Remedy, Rule, Severity, because
@@ -145,6 +145,6 @@ def _candidates(
             if row.cause == finding.root_cause:
                 yield row.neighbour, f"It is {row.neighbour} instead if {row.holds_if}.", row.look, ()
     for signature in tables.signatures:
-        if signature.root_causes and (seen := hit(facts, Expression(signature.signature_regex))):
+        if signature.root_causes and (seen := exact(facts, signature)):
             for cause in signature.root_causes:
                 yield cause, f"It can also be {cause}: {meaning.get(cause, '')}", None, (seen.because,)

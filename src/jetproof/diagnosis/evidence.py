@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from jetproof.diagnosis.rule import Because
+from jetproof.diagnosis.rule import About, Because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Message, MessageKind, Origin, Outcome
 from jetproof.tables import Tables
+from jetproof.tables.rows import Signature
 
 SAID = (MessageKind.ERROR, MessageKind.OUTPUT)
 """What programs printed."""
@@ -82,14 +84,30 @@ def reason(facts: Facts, pattern: Expression, *kinds: MessageKind) -> Because | 
 
 def signature(facts: Facts, tables: Tables, *names: str) -> Hit | None:
     """Return the first hit of one of the named rows of the failure signatures."""
-    for row in tables.signatures:
-        if row.id in names:
-            found = hit(facts, _compiled(row.signature_regex))
-            if found:
-                return found
+    return _first(facts, [row for row in tables.signatures if row.id in names])
+
+
+def signed(facts: Facts, tables: Tables, about: About) -> Hit | None:
+    """Return the first hit of a failure signature that has no other cause than the rule's."""
+    return _first(facts, [row for row in tables.signatures if row.root_causes == (about.root_cause,)])
+
+
+def exact(facts: Facts, row: Signature) -> Hit | None:
+    """Return the first hit of a row's own expression."""
+    return hit(facts, _compiled(row.signature_regex, 0))
+
+
+def _first(facts: Facts, rows: Sequence[Signature]) -> Hit | None:
+    """What programs are known to print is looked for before the other wordings."""
+    for row in rows:
+        if found := exact(facts, row):
+            return found
+    for row in rows:
+        if row.also_seen and (found := hit(facts, _compiled("|".join(row.also_seen), re.IGNORECASE))):
+            return found
     return None
 
 
 @lru_cache(maxsize=256)
-def _compiled(regex: str) -> Expression:
-    return Expression(regex)
+def _compiled(regex: str, flags: int) -> Expression:
+    return Expression(regex, flags)

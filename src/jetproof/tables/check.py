@@ -172,7 +172,8 @@ def _patterns(tables: Tables) -> Iterator[str]:
     causes = {row.id for row in tables.root_causes}
     for signature in tables.signatures:
         place = f"failure_signatures {signature.id}"
-        yield from _pattern(place, signature.signature_regex)
+        for pattern in (signature.signature_regex, *signature.also_seen):
+            yield from _pattern(place, pattern)
         for cause in signature.root_causes:
             if cause not in causes:
                 yield f"{place}: root cause {cause} is not in root_causes.json"

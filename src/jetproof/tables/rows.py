@@ -154,6 +154,7 @@ class Signature:
     signature_regex: str
     """For re.search on one message."""
     also_seen: tuple[str, ...]
+    """Further expressions of the same, in other programs' and people's words; small and capital letters are one."""
     stage: str
     applies_to: tuple[str, ...]
     cause: str

@@ -39,19 +39,13 @@ ABOUT = About(
     id="JD095", name="bitsandbytes-no-jetson-cuda", root_cause="bitsandbytes-no-jetson-cuda", layer=Layer.NEIGHBOURS
 )
 
-_LITERAL = Expression(
-    r"libbitsandbytes_(?:cuda\d{2,3}|cpu)|CUDA Setup failed|(?i:bitsandbytes)[^\n]{0,80}(?:compiled without GPU"
-    r"|without CUDA|no CUDA|not compiled|CUDA binary|binary not found)|cadam32bit|cget_col_row_stats"
-    r"|cquantize_blockwise|'NoneType' object has no attribute 'c\w{3,40}'"
-    r"|CUDA SETUP:|The following directories listed in your path were found to be non-existent"
-)
 _LAST_OF_X86 = (0, 42)
 _BNB = Expression(r"(?i)\bbitsandbytes\b|\bbnb\b")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when bitsandbytes has no library for this CUDA."""
-    literal = signature(facts, tables, "bnb-no-binary", "bnb-setup-failed", "bnb-cpu") or hit(facts, _LITERAL)
+    literal = signature(facts, tables, "bnb-no-binary", "bnb-setup-failed", "bnb-cpu")
     release = facts.torch.bitsandbytes
     old = bool(release.value and numbers(release.value)[:2] <= _LAST_OF_X86)
     x86_wheel = facts.platform.arch.value in ("aarch64", None) and facts.platform.is_jetson.value is not False

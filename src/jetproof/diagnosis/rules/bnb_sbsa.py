@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, signature, signed
 from jetproof.diagnosis.known import UNKNOWN_CAPABILITY, ask_board, capability, numbers
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
@@ -27,9 +27,6 @@ ABOUT = About(
     id="JD096", name="bitsandbytes-sbsa-binary", root_cause="bitsandbytes-sbsa-binary", layer=Layer.NEIGHBOURS
 )
 
-_KERNEL = Expression(
-    r"(?i)Error [\w ]{3,80} at line \d{1,5} in file [^\n]{0,80}(?:ops|kernels)\.cu|named symbol not found"
-)
 _BNB = Expression(r"(?i)\bbitsandbytes\b|\bbnb\b|quantize_4bit|Linear(?:4|8)bit|load_in_[48]bit")
 _FIRST = (0, 46)
 
@@ -39,7 +36,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if facts.platform.is_jetson.value is False:
         return
     release = facts.torch.bitsandbytes
-    literal = signature(facts, tables, "bnb-symbol") or hit(facts, _KERNEL)
+    literal = signed(facts, tables, ABOUT)
     new = bool(release.value and numbers(release.value)[:2] >= _FIRST)
     trial = facts.torch.trial("bitsandbytes quantize")
     failed = trial is not None and trial.outcome in (Outcome.FAILED, Outcome.CRASHED)

@@ -62,6 +62,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             facts, (literal.because, jetpack_reason(facts)), SHARED if generic else LITERAL, Confidence.CERTAIN
         )
         return
+    capability = signature(facts, tables, "driver-capability-unknown")
+    if capability:
+        yield _finding(facts, (capability.because, *_host(facts)), SHARED, Confidence.LIKELY)
     host = host_groups(facts, tables)
     image = _image_group(facts)
     if image and host and not any(group == image[0] or group.startswith(image[0] + ".") for group in host):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, l4t_group
 from jetproof.diagnosis.remedies import nvidia_runtime
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
@@ -30,17 +30,6 @@ ABOUT = About(
     id="JD050", name="container-no-nvidia-runtime", root_cause="container-no-nvidia-runtime", layer=Layer.CONTAINER
 )
 
-_LITERAL = Expression(
-    r"(?i)file not recognized: file truncated|unresolvable CDI devices nvidia"
-    r"|Default docker runtime is not nvidia|unknown or invalid runtime name:? ?\"?nvidia"
-    r"|Unknown runtime specified \"?nvidia|could not select device driver \S{0,12} with capabilities"
-    r"|runtime[ '\"]{1,3}nvidia['\"]? (?:is )?(?:not (?:found|installed|registered|configured)|unknown)"
-    r"|nvidia-container-runtime\S{0,20}: (?:executable file )?(?:not found|no such file)"
-    r"|WARNING: The NVIDIA Driver was not detected|no nvidia runtime|nvidia runtime (?:is |was )?(?:not|missing"
-    r"|absent)|without (?:the )?(?:nvidia runtime|--runtime[ =]nvidia|nvidia container (?:runtime|toolkit))"
-    r"|(?:nvidia-)?container[- ]toolkit (?:is |was )?not installed|\bdefault[- ]runtime\b[^\n]{0,30}\b(?:runc"
-    r"|not nvidia|not set|missing|wasn't|isn't)|forgot (?:to (?:add|pass|give) )?['\"`]?--runtime"
-)
 _NO_NODES = Expression(
     r"(?i)/dev/(?:nvmap|nvhost-(?:ctrl|gpu|ctrl-gpu|as-gpu|\*)|nvgpu)\S{0,20}[^\n]{0,60}(?:No such file|not found"
     r"|missing|absent|do(?:es)?(?:n't| not) exist)|NvRmMemInitNvmap[^\n]{0,60}No such file|(?:no|without"
@@ -88,14 +77,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when a container lacks the nvidia runtime."""
     if facts.platform.is_jetson.value is False:
         return
-    literal = signature(
-        facts,
-        tables,
-        "container-runtime-unknown",
-        "container-csv-mode-refusal",
-        "container-no-gpu-driver",
-        "container-zero-byte-libs",
-    ) or hit(facts, _LITERAL)
+    literal = signed(facts, tables, ABOUT)
     if literal:
         yield _finding((literal.because, *_runtime(facts)), LITERAL, Confidence.CERTAIN)
         return

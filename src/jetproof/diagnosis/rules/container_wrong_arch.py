@@ -14,29 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import signed
 from jetproof.diagnosis.remedies import image_for_host
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
-from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD054", name="container-wrong-arch", root_cause="container-wrong-arch", layer=Layer.CONTAINER)
 
-_OTHER = Expression(
-    r"(?i)no (?:matching )?(?:manifest|image)[^\n]{0,60}linux/arm64|image(?:'s"
-    r"|\(s\))? (?:requested )?platform \(?linux/amd64|platform \(linux/amd64\) does not match|wrong ELF class"
-    r"|cannot execute binary file"
-    r"|ELF 64-bit LSB \S{0,40}x86-64|\b(?:image|container|tag|docker)s?\b[^.\n]{0,40}\b(?:won't|will not"
-    r"|do(?:es)?n[o']t|do(?:es)? not|can(?:not|'t)|not)\b[^.\n]{0,20}\b(?:run|start|work|support\w{0,2}|built"
-    r"|available|exist|made)\b[^.\n]{0,20}\b(?:arm64|aarch64|arm)\b|\b(?:amd64|x86[-_]64)[- ]only\b"
-    r"|\bonly (?:built |available |published |exists? )?for (?:linux/)?(?:amd64|x86(?:[-_]64)?)\b"
-)
-
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when an image of another architecture was started."""
-    literal = signature(facts, tables, "exec-format") or hit(facts, _OTHER)
+    literal = signed(facts, tables, ABOUT)
     arch = facts.container.image_arch
     machine = facts.platform.arch.value
     differs = bool(arch.value and machine and (arch.value in ("amd64", "x86_64")) != (machine == "x86_64"))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import vendor_torch
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
@@ -24,14 +24,6 @@ from jetproof.tables import Tables
 
 ABOUT = About(id="JD082", name="cudnn-abi-mismatch", root_cause="cudnn-abi-mismatch", layer=Layer.TORCH_LIBRARIES)
 
-_LITERAL = Expression(
-    r"(?i)cuDNN version (?:incompatibility|mismatch)"
-    r"|compiled\s{1,3}against \(\d{1,2}, \d{1,3}, \d{1,3}\) but (?:found|linked)"
-    r"|CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH|CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
-    r"|libcudnn\w{0,30}\.so\S{0,12}[^\n]{0,80}(?:version .{0,40} not found|undefined symbol)"
-    r"|symbol cudnn\w{3,80}[^\n]{0,20} version libcudnn\S{1,12} not defined"
-    r"|Loaded runtime CuDNN library: [\d.]{1,12} but source was compiled with"
-)
 _SHARED = Expression(
     r"CUDNN_STATUS_(?:NOT_INITIALIZED|ARCH_MISMATCH|NOT_SUPPORTED)|Could not load library libcudnn\w{3,30}"
 )
@@ -39,7 +31,7 @@ _SHARED = Expression(
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when torch and cuDNN are of different releases."""
-    literal, shared = hit(facts, _LITERAL), hit(facts, _SHARED)
+    literal, shared = signed(facts, tables, ABOUT), hit(facts, _SHARED)
     built, found = facts.torch.cudnn_built, facts.torch.cudnn_found
     pair = (because(built) if built.known else None, because(found) if found.known else None)
     differs = bool(

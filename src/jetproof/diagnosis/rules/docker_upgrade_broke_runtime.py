@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -29,15 +29,6 @@ ABOUT = About(
     layer=Layer.CONTAINER,
 )
 
-_KERNEL = Expression(
-    r"(?i)can't initialize iptables table|iptables[^\n]{0,20}(?:failed|v1\.8\.\d)[^\n]{0,120}(?:raw|nf_tables"
-    r"|legacy|addrtype|No chain|does not exist|Invalid argument|revision)|iptable_raw|IP_NF_RAW"
-    r"|DOCKER-ISOLATION-STAGE|failed to (?:add jump rules|create NAT chain|set up container networking"
-    r"|register \"?bridge)"
-    r"|\bclone3\b|seccomp[^\n]{0,60}(?:errno|operation not permitted|failed|not supported|unknown)"
-    r"|unable to start (?:container process|unit)[^\n]{0,120}(?:seccomp|bpf|cgroup)|bpf_prog_query"
-    r"|BPF_CGROUP_DEVICE|error initializing network controller|failed to start daemon"
-)
 _TABLES = Expression(r"(?i)\b(?:ip_?tables?|nf_?tables)\b")
 _UPGRADED = Expression(
     r"(?i)\b(?:after|since|following|upon)\b[^.\n]{0,60}\b(?:apt(?:-get)?(?: update| upgrade| dist-upgrade"
@@ -52,9 +43,9 @@ _DOES_NOT_START = Expression(
 )
 
 
-def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - the signature of every rule
+def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when an upgrade keeps containers from starting."""
-    kernel, upgraded, dead = hit(facts, _KERNEL), hit(facts, _UPGRADED), hit(facts, _DOES_NOT_START)
+    kernel, upgraded, dead = signed(facts, tables, ABOUT), hit(facts, _UPGRADED), hit(facts, _DOES_NOT_START)
     started = facts.container.started
     reasons: tuple[Because | None, ...] = tuple(found.because for found in (kernel, upgraded, dead) if found)
     if started.value is False:

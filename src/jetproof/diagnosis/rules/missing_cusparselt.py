@@ -14,27 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import signed
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import cusparselt
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Severity, because
 from jetproof.diagnosis.torch_known import is_vendor
-from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
 
 ABOUT = About(id="JD080", name="missing-cusparselt", root_cause="missing-cusparselt", layer=Layer.TORCH_LIBRARIES)
 
-_NAMED = Expression(
-    r"(?i)libcusparse_?lt\b|\bcuSPARSE_?Lt\b[^.\n]{0,60}\b(?:missing|not (?:installed|found)|cannot|absent)"
-)
 _FIRST = (2, 4)
 """First torch of NVIDIA's that links it."""
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when the library is what an import misses."""
-    named = signature(facts, tables, "libcusparselt-missing") or hit(facts, _NAMED)
+    named = signed(facts, tables, ABOUT)
     torch, library = facts.torch.torch, facts.cuda.cusparselt
     if named:
         yield ABOUT.finding(

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import signed
 from jetproof.diagnosis.known import jetpack_major
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
-from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
 
@@ -27,14 +26,10 @@ ABOUT = About(
     id="JD093", name="numpy-illegal-instruction", root_cause="numpy-illegal-instruction", layer=Layer.NEIGHBOURS
 )
 
-_SIGNAL = Expression(
-    r"(?i)\bSIGILL\b|illegal (?:hardware )?instruction|exit(?:ed)?(?: with)?(?: code| status)? (?:132|-4)\b"
-)
-
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when an import dies of an illegal instruction."""
-    found = signature(facts, tables, "illegal-instruction") or hit(facts, _SIGNAL)
+    found = signed(facts, tables, ABOUT)
     trial = facts.torch.trial("import numpy")
     crashed = trial is not None and trial.outcome is Outcome.CRASHED and "4" in trial.message
     if found is None and not crashed:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
@@ -29,7 +29,7 @@ _PAIR = Expression(r"compiled against (?:API|ABI) version (0x\w{1,10}) but this 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when NumPy is too old for a wheel."""
-    found = signature(facts, tables, "numpy-too-old") or hit(facts, _PAIR)
+    found = signed(facts, tables, ABOUT) or hit(facts, _PAIR)
     if found is None:
         return
     pair = _PAIR.search(found.message.text)

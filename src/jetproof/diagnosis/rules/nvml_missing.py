@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.packages import named
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
@@ -25,12 +25,6 @@ from jetproof.tables import Tables
 
 ABOUT = About(id="JD120", name="nvml-missing", root_cause="nvml-missing", layer=Layer.PROGRAM)
 
-_LITERAL = Expression(
-    r"(?i)libnvidia-ml\b|\bpynvml\b|NVMLError\w{0,40}|\bnvml(?:Init|Device)\w{0,60}|NVML_ERROR_\w{3,40}"
-    r"|\bNVML (?:Shared Library Not Found|not (?:found|available|supported))|failed to initialize NVML"
-    r"|Can't initialize NVML|\bnvidia_ml_py\b|No GPU to monitor|GPUtil|\bno nvml\b|couldn't (?:find|load) nvml"
-    r"|int\('\[N/A\]'\)|'\[N/A\]'|\[Not Supported\]|cannot access local variable 'mem'"
-)
 _ASSERT = Expression(r"NVML_SUCCESS|NVML internal assert")
 _SMI = Expression(
     r"(?i)nvidia-smi\b[^\n]{0,60}(?:not found|No such file|N/A|fail|missing|absent|error|not supported"
@@ -49,9 +43,7 @@ _EMPTY = Expression(
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when NVML is what a program misses."""
-    literal = signature(
-        facts, tables, "nvml-missing", "nvml-monitor-none", "nvml-na-fields", "vllm-mem-unbound"
-    ) or hit(facts, _LITERAL)
+    literal = signed(facts, tables, ABOUT)
     smi = hit(facts, _SMI)
     if literal and _ASSERT.search(literal.message.text) and "libnvidia-ml" not in literal.message.text:
         literal = None

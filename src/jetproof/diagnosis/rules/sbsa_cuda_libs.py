@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -26,12 +26,6 @@ ABOUT = About(
     id="JD032", name="sbsa-cuda-libs-on-tegra", root_cause="sbsa-cuda-libs-on-tegra", layer=Layer.TORCH_LIBRARIES
 )
 
-_HANDLE = Expression(
-    r"CUBLAS_STATUS_(?:ALLOC_FAILED|NOT_INITIALIZED)[^\n]{0,80}cublas(?:Lt)?Create"
-    r"|cublas(?:Lt)?Create[^\n]{0,120}(?:ALLOC_FAILED|NOT_INITIALIZED|resource allocation failed)"
-    r"|in function (?:ggml_)?(?:cuda_)?cublas_?[hH]andle|failed to create (?:a )?cublas handle"
-    r"|cublas_handle\(\)?[^\n]{0,60}fail"
-)
 _MAPS = Expression(
     r"(?i)/(?:opt|usr/lib|usr/local/lib|home|root)/\S{0,120}(?:ollama|bundle|site-packages/nvidia|cuda_v\d\d"
     r"|sbsa)\S{0,80}libcublas\S{0,30}|/proc/\S{0,20}/maps[^\n]{0,200}libcublas|sbsa-linux/lib/libcublas"
@@ -40,7 +34,7 @@ _MAPS = Expression(
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when a foreign cuBLAS fails to start."""
-    literal = hit(facts, _HANDLE) or signature(facts, tables, "cublas-create-resources")
+    literal = signed(facts, tables, ABOUT)
     maps = hit(facts, _MAPS)
     if literal is None and (maps is None or hit(facts, Expression(r"(?i)fail|error")) is None):
         return

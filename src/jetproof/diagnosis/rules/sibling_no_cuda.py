@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import Hit, hit
+from jetproof.diagnosis.evidence import Hit, signed
 from jetproof.diagnosis.packages import with_trait
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy
 from jetproof.diagnosis.symptoms import on_cpu
@@ -25,19 +25,6 @@ from jetproof.tables import Tables
 
 ABOUT = About(id="JD099", name="sibling-wheel-no-cuda", root_cause="sibling-wheel-no-cuda", layer=Layer.NEIGHBOURS)
 
-_LITERAL = Expression(
-    r"(?i)This (?!version of PyTorch)(?:\w{2,30} ){1,2}package was not compiled with CUDA|(?:ctranslate2"
-    r"|onnxruntime|faiss|xgboost|lightgbm|paddle\w{0,10}|dlib|opencv|tensorflow|mxnet|llama[-_.]cpp\w{0,8}"
-    r"|jaxlib?|decord|cupy)\b[^\n]{0,80}(?:(?:not |n't )(?:been )?(?:compiled|built) with (?:CUDA|GPU)"
-    r"|without (?:CUDA|GPU)(?: support)?|CPU[- ]only|no CUDA|has no (?:CUDA|GPU))"
-    r"|CUDAExecutionProvider'? is not in available provider|Available providers: ?['\"\[(]{0,3}(?:Azure"
-    r"|CPU)ExecutionProvider|Specified provider 'CUDAExecutionProvider'|CUDA-enabled jaxlib is not installed"
-    r"|No GPU/TPU found, falling back to CPU|not compiled with GPU offload support"
-    r"|The library is compiled without CUDA support|DLIB_USE_CUDA\W{1,5}False|Faiss assertion[^\n]{0,80}GPU"
-    r"|Cannot dlopen some GPU libraries|getCudaEnabledDeviceCount\(\)\W{1,12}0\b"
-    r"|CUDA execution provider is not enabled in this build"
-    r"|XGBoost version not compiled with GPU support|libtorch_cuda\.so: not built"
-)
 
 _STEPS = (
     Remedy(
@@ -51,7 +38,7 @@ _FROM_INDEX = Expression(r"(?i)\bPyPI\b|\bpip3? install\b|\bdefault index\b|\bpi
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when another package's wheel has no CUDA."""
-    found = hit(facts, _LITERAL)
+    found = signed(facts, tables, ABOUT)
     if found:
         yield ABOUT.finding(
             "Another package's wheel has no CUDA on aarch64; torch plays no part in it.",

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import signed
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -23,13 +23,12 @@ from jetproof.tables import Tables
 
 ABOUT = About(id="JD094", name="static-tls-preload", root_cause="static-tls-preload", layer=Layer.NEIGHBOURS)
 
-_LITERAL = Expression(r"(?i)static TLS\b")
 _LIBRARY = Expression(r"(/[\w./+-]{1,200}\.so[\w.]{0,20}): cannot allocate memory in static TLS")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when static TLS is exhausted."""
-    found = signature(facts, tables, "static-tls") or hit(facts, _LITERAL)
+    found = signed(facts, tables, ABOUT)
     if found is None:
         return
     named = _LIBRARY.search(found.message.text)

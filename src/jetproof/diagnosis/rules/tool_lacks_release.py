@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import signed
 from jetproof.diagnosis.rule import LITERAL, SYMPTOM, About, Confidence, Finding, Layer, Remedy, Severity, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -25,18 +25,6 @@ ABOUT = About(
     id="JD121", name="unsupported-jetpack-in-tool", root_cause="unsupported-jetpack-in-tool", layer=Layer.PROGRAM
 )
 
-_LITERAL = Expression(
-    r"(?i)\b(?:unsupported|unknown|unrecogni[sz]ed|invalid|unexpected) (?:or unknown )?(?:JetPack|L4T"
-    r"|Jetson Linux|tegra)(?: (?:SDK|version|release|BSP))?\b|not supported for \[?L4T|(?:JetPack"
-    r"|L4T)[^.\n]{0,40}\b(?:is )?not (?:in the (?:allowed|supported)|recogni[sz]ed|(?:yet )?supported(?: by)?"
-    r"|detected|listed|known)|JetPack (?:NOT DETECTED|MISSING)"
-    r"|(?:no|not a) (?:known|supported|valid|matching) (?:JetPack|L4T)|KeyError: ?['\"](?:L4T |R)?3[2-9]\.\d"
-    r"|L4T_VERSION[^\n]{0,60}(?:not|unknown|unsupported|invalid)|\b(?:lookup|table|list|map(?:ping)?"
-    r"|dictionary)\b[^.\n]{0,60}\b(?:lacks?|does not (?:have|contain|know)|missing"
-    r"|without)\b[^.\n]{0,40}\b(?:L4T|JetPack|R?3[2-9]\.\d)|only supports? (?:JetPack|L4T) ?[\d., and]{1,30}"
-    r"|(?:does not|doesn't|do not|don't) (?:know|recogni[sz]e|support) (?:this|the|my|our) (?:JetPack|L4T|release\b)"
-    r"|could not (?:determine|detect|identify) (?:the )?(?:JetPack|L4T)"
-)
 _WARNING = Expression(r"(?i)\bwarn(?:ing)?\b")
 _FATAL = Expression(r"(?i)Traceback|\berror\b|\bfatal\b|cannot open shared|core dumped|CUDA error|Killed")
 _STOPS = Expression(
@@ -47,7 +35,7 @@ _STOPS = Expression(
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when a tool's list of releases is too short."""
-    found = signature(facts, tables, "tool-l4t-allow-list") or hit(facts, _LITERAL)
+    found = signed(facts, tables, ABOUT)
     if found is None:
         return
     line = found.because.value

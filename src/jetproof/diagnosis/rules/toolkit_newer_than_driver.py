@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, reported, signature
+from jetproof.diagnosis.evidence import hit, reported, signed
 from jetproof.diagnosis.known import driver_cuda, in_container, jetpack_major, numbers, release_row
 from jetproof.diagnosis.remedies import NEVER_THE_DRIVER
 from jetproof.diagnosis.rule import (
@@ -60,7 +60,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     toolkit = facts.cuda.toolkit
     newer = bool(driver and toolkit.value and numbers(toolkit.value)[:2] > numbers(driver.value)[:2])
     own = release_row(facts, tables)
-    literal = hit(facts, _PTX) or signature(facts, tables, "unsupported-ptx", "cublas-execution-failed")
+    literal = hit(facts, _PTX) or signed(facts, tables, ABOUT)
     added = hit(facts, _ADDED)
     pair = (because(toolkit), driver) if newer else (None, None)
     if literal:

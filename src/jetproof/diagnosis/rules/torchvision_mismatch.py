@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import SAID, TOLD, hit, signature
+from jetproof.diagnosis.evidence import SAID, TOLD, hit, signed
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import (
@@ -39,13 +39,6 @@ from jetproof.tables.sources import PAIRED_VISION
 
 ABOUT = About(id="JD090", name="torchvision-mismatch", root_cause="torchvision-mismatch", layer=Layer.NEIGHBOURS)
 
-_LITERAL = Expression(
-    r"torchvision::\w{2,30}[^\n]{0,40}(?:does not exist|not found|only available|arguments from)|(?:operator"
-    r"|op) ['\"]?torchvision::|Couldn't load custom C\+\+ ops|torchvision/image\.so"
-    r"|torchvision[^\n]{0,40}undefined symbol|_C\.so[^\n]{0,60}undefined symbol[^\n]{0,40}(?:torch|c10)"
-    r"|(?i:torchvision\b[^\n]{0,60}\b(?:is incompatible with|was not compiled with|not compiled with"
-    r"|Not compiled with)\b)|Not compiled with GPU support|No module named ['\"]torchvision\._C"
-)
 _FRAME = Expression(
     r"/torchvision/[^\"\n]{1,120}\", line \d{1,6}[^\n]{0,200}\n(?:[^\n]{0,300}\n){0,2}?\s{0,20}"
     r"((?:AttributeError: module 'torch|ImportError: cannot import name '\w{1,60}' from 'torch\b"
@@ -64,9 +57,7 @@ _IMAGE = Expression(r"Failed to load image Python extension")
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when the pair does not fit."""
-    literal = signature(
-        facts, tables, "torchvision-nms-missing", "torchvision-nms-cuda", "torchvision-pair-warning"
-    ) or hit(facts, _LITERAL)
+    literal = signed(facts, tables, ABOUT)
     torch, vision = facts.torch.torch, facts.torch.torchvision
     unpaired = _unpaired(torch.value, vision.value)
     pair = (because(torch), because(vision)) if unpaired else (None, None)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -22,19 +22,13 @@ from jetproof.tables import Tables
 
 ABOUT = About(id="JD098", name="triton-ptxas-too-old", root_cause="triton-ptxas-too-old", layer=Layer.NEIGHBOURS)
 
-_LITERAL = Expression(
-    r"(?i)Value 'sm_\d{2,3}[af]?' is not defined for option 'gpu-name'|ptxas(?:-blackwell)?[^\n]{0,60}(?:fatal"
-    r"|error)[^\n]{0,80}(?:gpu-name|sm_\d{2,3}|unsupported|Unsupported)|PTXASError"
-    r"|Internal Triton PTX codegen error|'sm_1\d\d[af]?' is not a recognized processor"
-    r"|ptxas[^\n]{0,40}(?:too old|does(?:n't| not) (?:know|support))"
-)
 _COMPILE = Expression(r"(?i)torch\.compile|\binductor\b|\btriton\b")
 _FAILS = Expression(r"(?i)\bptxas\b")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when ptxas refuses the architecture."""
-    literal = signature(facts, tables, "ptxas-gpu-name") or hit(facts, _LITERAL)
+    literal = signed(facts, tables, ABOUT)
     shared = hit(facts, _FAILS) if hit(facts, _COMPILE) else None
     found = literal or shared
     if found is None:

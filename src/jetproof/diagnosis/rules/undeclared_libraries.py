@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -46,9 +46,7 @@ _STEPS = {
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when an undeclared library is what an import misses."""
-    found = signature(
-        facts, tables, "libcudss-missing", "libmpi-cxx-missing", "libnvpl-missing", "libopenblas-missing"
-    ) or hit(facts, _LIBRARY)
+    found = signed(facts, tables, ABOUT) or hit(facts, _LIBRARY)
     if found is None:
         return
     named = _LIBRARY.search(found.match.group(0)) or _LIBRARY.search(found.message.text)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import TOLD, hit, reported, signature
+from jetproof.diagnosis.evidence import TOLD, hit, reported, signature, signed
 from jetproof.diagnosis.known import jetpack_major
 from jetproof.diagnosis.remedies import groups
 from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
@@ -26,12 +26,6 @@ from jetproof.tables import Tables
 
 ABOUT = About(id="JD040", name="user-not-in-video-group", root_cause="user-not-in-video-group", layer=Layer.ACCESS)
 
-_DENIED = Expression(
-    r"(?i)(?:NvRm\w{2,40}|/dev/(?:nvmap|nvhost\S{0,30}|nvgpu\S{0,30}|nvidia\d?\S{0,20}|dri/renderD\d{1,4}"
-    r"|nvsciipc))[^\n]{0,80}(?:permission denied|EACCES|operation not permitted)"
-    r"|(?:permission denied|EACCES|operation not permitted)[^\n]{0,80}(?:/dev/(?:nvmap|nvhost|nvgpu|nvidia|dri)"
-    r"|NvRm|nvmap)"
-)
 _NEEDED = Expression(
     r"/dev/(?:nvmap|nvhost-(?:ctrl|ctrl-gpu|gpu|as-gpu)|nvgpu/igpu0/(?:ctrl|as|channel|tsg)|nvidia0|nvidiactl)"
 )
@@ -61,7 +55,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when the user's groups keep CUDA from the device."""
     if facts.platform.is_jetson.value is False or facts.permissions.is_root.value:
         return
-    denied = signature(facts, tables, "nvmap-permission") or hit(facts, _DENIED)
+    denied = signed(facts, tables, ABOUT)
     if denied:
         yield _finding(facts, (denied.because, *_groups(facts)), LITERAL, Confidence.CERTAIN)
         return

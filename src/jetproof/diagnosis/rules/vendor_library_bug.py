@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.known import capability
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
@@ -38,7 +38,7 @@ _MORE = Expression(
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when a matrix product fails inside cuBLAS."""
-    literal = signature(facts, tables, "cublas-invalid-value")
+    literal = signed(facts, tables, ABOUT)
     thor = capability(facts) == "11.0"
     found = literal or (hit(facts, _MORE) if thor else None)
     if found is None:

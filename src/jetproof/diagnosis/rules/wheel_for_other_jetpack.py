@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import hit, signature
+from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.known import in_container, jetpack_major, numbers, release_row, system_cuda
 from jetproof.diagnosis.remedies import vendor_torch
 from jetproof.diagnosis.rule import (
@@ -48,7 +48,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when a wheel's libraries are those of another JetPack."""
     if facts.platform.is_jetson.value is False or isolated_build(facts):
         return
-    glibc = signature(facts, tables, "glibc-too-old")
+    glibc = signed(facts, tables, ABOUT)
     if glibc:
         yield _finding(facts, tables, (glibc.because,), LITERAL, Confidence.LIKELY)
     cuda = system_cuda(facts, tables)
