@@ -222,7 +222,9 @@ def test_every_way_to_lose_the_vendors_torch_breaks_the_proof(after: dict[str, A
         "built_for_cuda": "12.6",
         "available": True,
     }
-    found = proof(_python(), _python(torch=Torch(**{**settled, **after})), {}, Agreed(), deep=False, plan=Plan(items=()))
+    found = proof(
+        _python(), _python(torch=Torch(**{**settled, **after})), {}, Agreed(), deep=False, plan=Plan(items=())
+    )
     assert not found.holds
     assert any(told in why for why in found.broken)
 

@@ -49,6 +49,9 @@ class Tensor:
 
 def arange(count, dtype=None):
     return Tensor([[float(value) for value in range(count)]])
+
+def linspace(first, last, count, device=None):
+    return Tensor([[first + (last - first) * at / (count - 1) for at in range(count)]])
 '''
 
 CUDA = """
