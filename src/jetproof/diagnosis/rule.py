@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
 from jetproof.facts.fact import Fact
 from jetproof.facts.model import Facts
@@ -69,6 +70,18 @@ class Because:
     read_from: str
 
 
+class Shown(Protocol):
+    """Something found that can say what it is and where it stands."""
+
+    @property
+    def because(self) -> Because:
+        """What was found, as a reason."""
+
+
+Reason: TypeAlias = Because | Shown | Fact[object] | None
+"""What a finding rests on. What is None, or a fact that is not known, is left out."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Remedy:
     """One step that mends a fault. `command` is exact and can be pasted; None where there is none."""
@@ -130,15 +143,15 @@ class About:
         self,
         message: str,
         *,
-        because: tuple[Because | None, ...] = (),
+        because: tuple[Reason, ...] = (),
         remedy: tuple[Remedy, ...] = (),
         severity: Severity = Severity.BLOCKING,
         confidence: Confidence = Confidence.LIKELY,
         specificity: int = SYMPTOM,
         missing: tuple[str, ...] = (),
     ) -> Finding:
-        """Return one finding of this rule; reasons that are None are left out, and each is told once."""
-        told = {(reason.fact, reason.value, reason.read_from): reason for reason in because if reason is not None}
+        """Return one finding of this rule; each reason is told once."""
+        reasons = [told for reason in because if (told := _told(reason)) is not None]
         return Finding(
             rule=self.id,
             name=self.name,
@@ -147,11 +160,17 @@ class About:
             severity=severity,
             confidence=confidence,
             message=message,
-            because=tuple(told.values()),
+            because=tuple(dict.fromkeys(reasons)),
             remedy=remedy,
             missing=missing,
             specificity=specificity,
         )
+
+
+def _told(reason: Reason) -> Because | None:
+    if isinstance(reason, Fact):
+        return because(reason) if reason.known else None
+    return reason.because if reason is not None and not isinstance(reason, Because) else reason
 
 
 def because(fact: Fact[object], value: str | None = None) -> Because:

@@ -57,9 +57,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     works = facts.torch.available if facts.torch.available.value else None
     reasons = (
         on_cpu.because,
-        fine.because if fine else None,
+        fine,
         because(works) if works else None,
-        switch.because if switch else None,
+        switch,
         program,
     )
     if any(message.kind is MessageKind.ERROR for message in facts.messages):

@@ -28,6 +28,7 @@ from jetproof.diagnosis.rule import (
     Confidence,
     Finding,
     Layer,
+    Reason,
     Remedy,
     because,
 )
@@ -50,9 +51,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     old = bool(release.value and numbers(release.value)[:2] <= _LAST_OF_X86)
     x86_wheel = facts.platform.arch.value in ("aarch64", None) and facts.platform.is_jetson.value is not False
     if literal and (_BNB.search(literal.message.text) or release.known or _named(facts)):
-        yield _finding(
-            facts, (literal.because, because(release) if release.known else None), LITERAL, Confidence.LIKELY
-        )
+        yield _finding(facts, (literal.because, release), LITERAL, Confidence.LIKELY)
     elif old and x86_wheel:
         yield _finding(facts, (because(release),), SHARED, Confidence.LIKELY)
     elif not release.known and x86_wheel and (given := package(facts)) and _BNB.search(given.text):
@@ -64,7 +63,7 @@ def _named(facts: Facts) -> bool:
     return hit(facts, _BNB) is not None
 
 
-def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(facts: Facts, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     gpu = capability(facts)
     arch = (gpu or UNKNOWN_CAPABILITY).replace(".", "")
     return ABOUT.finding(

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature, signed
 from jetproof.diagnosis.known import UNKNOWN_CAPABILITY, ask_board, capability, numbers
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Reason, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
@@ -40,7 +40,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     new = bool(release.value and numbers(release.value)[:2] >= _FIRST)
     trial = facts.torch.trial("bitsandbytes quantize")
     failed = trial is not None and trial.outcome in (Outcome.FAILED, Outcome.CRASHED)
-    shown = because(release) if release.known else None
+    shown = release
     if literal:
         yield _finding(facts, (literal.because, shown), LITERAL, Confidence.CERTAIN)
     elif new and failed and trial:
@@ -57,7 +57,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, (kernel.because, shown), SHARED, Confidence.LIKELY)
 
 
-def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(facts: Facts, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     gpu = capability(facts)
     arch = (gpu or UNKNOWN_CAPABILITY).replace(".", "")
     return ABOUT.finding(

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Reason, Remedy
 from jetproof.diagnosis.torch_known import isolated_build
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -48,14 +48,14 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     isolated = isolated_build(facts)
     path, torch = hit(facts, _PATH), hit(facts, _TORCH)
     if isolated:
-        yield _finding((isolated, torch.because if torch else None), LITERAL, Confidence.CERTAIN)
+        yield _finding((isolated, torch), LITERAL, Confidence.CERTAIN)
     elif path and torch:
         yield _finding((path.because, torch.because), LITERAL, Confidence.LIKELY)
     elif torch and re.search(r"mismatches", torch.match.group(0)):
         yield _finding((torch.because,), SHARED, Confidence.POSSIBLE)
 
 
-def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     return ABOUT.finding(
         "The package was built against a torch that pip fetched for the build, not the board's own.",
         because=reasons,

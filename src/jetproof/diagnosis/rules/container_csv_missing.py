@@ -22,10 +22,10 @@ from jetproof.diagnosis.rule import (
     LITERAL,
     SHARED,
     About,
-    Because,
     Confidence,
     Finding,
     Layer,
+    Reason,
     Remedy,
     Severity,
     because,
@@ -76,7 +76,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     host = hit(facts, _HOST_HAS)
     if given and library and in_container(facts) and (agree or host):
         yield _finding(
-            (library, because(facts.container.runtime), host.because if host else None),
+            (library, because(facts.container.runtime), host),
             LITERAL if agree else SHARED,
             Confidence.LIKELY,
         )
@@ -89,7 +89,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
 
 
 def _finding(
-    reasons: tuple[Because | None, ...],
+    reasons: tuple[Reason, ...],
     specificity: int,
     confidence: Confidence,
     severity: Severity = Severity.BLOCKING,

@@ -29,7 +29,18 @@ from jetproof.diagnosis.known import (
     system_tensorrt,
 )
 from jetproof.diagnosis.remedies import NEVER_THE_DRIVER, image_for_host
-from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.rule import (
+    LITERAL,
+    SHARED,
+    SYMPTOM,
+    About,
+    Because,
+    Confidence,
+    Finding,
+    Layer,
+    Reason,
+    because,
+)
 from jetproof.diagnosis.sonames import empty_library, missing_libraries
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -86,7 +97,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if major == 7 and (igpu or nvdla):
         yield _finding(
             facts,
-            (igpu.because if igpu else None, nvdla.because if nvdla else None, *_host(facts)),
+            (igpu, nvdla, *_host(facts)),
             LITERAL,
             Confidence.LIKELY,
         )
@@ -125,11 +136,11 @@ def _image_group(facts: Facts) -> tuple[str, Because] | None:
     return None
 
 
-def _host(facts: Facts) -> tuple[Because | None, ...]:
-    return (because(facts.platform.l4t) if facts.platform.l4t.known else None, jetpack_reason(facts))
+def _host(facts: Facts) -> tuple[Reason, ...]:
+    return (facts.platform.l4t, jetpack_reason(facts))
 
 
-def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(facts: Facts, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     return ABOUT.finding(
         "The image is made for another L4T than the host's.",
         because=reasons,

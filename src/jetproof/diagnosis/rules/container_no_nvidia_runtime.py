@@ -20,7 +20,18 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.known import host_groups, in_container, jetpack_major, l4t_group
 from jetproof.diagnosis.remedies import nvidia_runtime
-from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.rule import (
+    LITERAL,
+    SHARED,
+    SYMPTOM,
+    About,
+    Because,
+    Confidence,
+    Finding,
+    Layer,
+    Reason,
+    because,
+)
 from jetproof.diagnosis.sonames import empty_library, missing_libraries
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -99,7 +110,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             *_runtime(facts),
             because(facts.container.gpu_nodes) if nodes_absent else None,
             library,
-            nodes.because if nodes else None,
+            nodes,
         )
         yield _finding(reasons, LITERAL, Confidence.CERTAIN if nodes_absent else Confidence.LIKELY)
     elif not_given:
@@ -111,12 +122,12 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         differs = _differs(facts, tables)
         strong = build is not None or (not differs and (jetpack_major(facts) or 4) <= 5)
         yield _finding(
-            (library, build.because if build else None),
+            (library, build),
             SHARED if strong else SYMPTOM,
             Confidence.LIKELY if strong else Confidence.POSSIBLE,
         )
     elif not given and _host_works(facts):
-        yield _finding((_host_works(facts), because(available) if available.known else None), SHARED, Confidence.LIKELY)
+        yield _finding((_host_works(facts), available), SHARED, Confidence.LIKELY)
 
 
 def _host_works(facts: Facts) -> Because | None:
@@ -145,7 +156,7 @@ def _runtime(facts: Facts) -> tuple[Because, ...]:
     return (because(facts.container.runtime),) if facts.container.runtime.known else ()
 
 
-def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     return ABOUT.finding(
         "The container runs without the nvidia runtime: the host's driver and libraries are not in it.",
         because=reasons,

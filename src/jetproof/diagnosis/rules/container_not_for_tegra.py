@@ -20,7 +20,7 @@ from jetproof.diagnosis.evidence import TYPED, hit, signature
 from jetproof.diagnosis.images import FOR_TEGRA, GENERIC, generic_image
 from jetproof.diagnosis.known import capability, jetpack_major, jetpack_reason, old_tegra
 from jetproof.diagnosis.remedies import image_for_host
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Reason, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -56,14 +56,14 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if named:
         yield _finding(
             facts,
-            (because(image), symptom.because if symptom else None, told.because if told else None),
+            (because(image), symptom, told),
             LITERAL,
             Confidence.LIKELY,
         )
     elif told and not hit(facts, Expression(r"(?i)sbsa/cu\d")):
         yield _finding(
             facts,
-            (told.because, symptom.because if symptom else None),
+            (told.because, symptom),
             LITERAL if jetpack_major(facts) or capability(facts) else SHARED,
             Confidence.LIKELY,
         )
@@ -77,7 +77,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             yield _finding(facts, (typed.because,), SHARED, Confidence.LIKELY)
 
 
-def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(facts: Facts, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     return ABOUT.finding(
         "The image is not made for Jetson, and this board needs one that is.",
         because=(*reasons, jetpack_reason(facts)),

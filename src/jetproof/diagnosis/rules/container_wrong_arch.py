@@ -33,9 +33,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield ABOUT.finding(
             "The image is for another CPU architecture (amd64 on an arm64 board).",
             because=(
-                literal.because if literal else None,
+                literal,
                 because(arch) if differs else None,
-                because(facts.container.image) if facts.container.image.known else None,
+                facts.container.image,
             ),
             remedy=(
                 *image_for_host(facts),

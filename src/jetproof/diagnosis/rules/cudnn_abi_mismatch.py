@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import vendor_torch
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Reason, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -33,7 +33,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when torch and cuDNN are of different releases."""
     literal, shared = signed(facts, tables, ABOUT), hit(facts, _SHARED)
     built, found = facts.torch.cudnn_built, facts.torch.cudnn_found
-    pair = (because(built) if built.known else None, because(found) if found.known else None)
+    pair = (built, found)
     differs = bool(
         built.value
         and found.value
@@ -50,7 +50,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
 
 
 def _finding(
-    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
 ) -> Finding:
     return ABOUT.finding(
         "The cuDNN that is loaded does not fit the one that torch was compiled against.",

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import Hit, hit
 from jetproof.diagnosis.known import in_container
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Reason, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -51,9 +51,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     there = hit(facts, _THERE)
     nvcc, toolkit = facts.cuda.nvcc, facts.cuda.toolkit
     shown = (
-        there.because if there else None,
-        because(nvcc) if nvcc.known else None,
-        because(toolkit) if toolkit.known else None,
+        there,
+        nvcc,
+        toolkit,
     )
     if any(shown) and not in_container(facts):
         yield _finding(
@@ -77,7 +77,7 @@ def _detector(facts: Facts) -> Hit | None:
     )
 
 
-def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     return ABOUT.finding(
         "A detector says that CUDA is absent; it looks in the wrong place.",
         because=reasons,

@@ -41,7 +41,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     if said:
         yield ABOUT.finding(
             "The disk is full.",
-            because=(said.because, because(free) if free.known else None),
+            because=(said.because, free),
             remedy=steps,
             specificity=LITERAL,
             confidence=Confidence.CERTAIN,

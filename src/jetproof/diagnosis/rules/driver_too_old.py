@@ -24,13 +24,12 @@ from jetproof.diagnosis.rule import (
     SHARED,
     SYMPTOM,
     About,
-    Because,
     Confidence,
     Finding,
     Layer,
+    Reason,
     Remedy,
     Severity,
-    because,
 )
 from jetproof.diagnosis.torch_known import two_torches, wanted_cuda
 from jetproof.facts.expression import Expression
@@ -63,7 +62,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if literal:
         yield _finding(facts, tables, (literal.because, *pair), LITERAL, Confidence.CERTAIN)
     elif newer and facts.torch.available.value is not True:
-        blind = because(facts.torch.available) if facts.torch.available.known else None
+        blind = facts.torch.available
         later = hit(facts, _LATER)
         yield _finding(
             facts,
@@ -88,7 +87,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
 
 
 def _finding(
-    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
 ) -> Finding:
     driver = driver_cuda(facts, tables)
     serves = f" The driver serves CUDA {driver.value}." if driver else ""

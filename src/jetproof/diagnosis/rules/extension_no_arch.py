@@ -24,10 +24,10 @@ from jetproof.diagnosis.rule import (
     SHARED,
     SYMPTOM,
     About,
-    Because,
     Confidence,
     Finding,
     Layer,
+    Reason,
     Remedy,
     because,
 )
@@ -72,14 +72,14 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         warned = torch_warning(facts) is not None or (listed.value is not None and not right)
         yield _finding(facts, (kernel.because, other, vendors), SYMPTOM if warned else LITERAL, Confidence.LIKELY)
     elif kernel and (vendors or arch):
-        yield _finding(facts, (kernel.because, vendors, arch.because if arch else None), SHARED, Confidence.LIKELY)
+        yield _finding(facts, (kernel.because, vendors, arch), SHARED, Confidence.LIKELY)
     elif kernel:
         yield _finding(facts, (kernel.because,), SYMPTOM, Confidence.POSSIBLE)
     elif arch and other:
         yield _finding(facts, (arch.because, other), SHARED, Confidence.LIKELY)
 
 
-def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(facts: Facts, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     gpu = capability(facts)
     return ABOUT.finding(
         "A package beside torch has no code for this GPU"

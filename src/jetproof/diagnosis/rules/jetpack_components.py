@@ -28,6 +28,7 @@ from jetproof.diagnosis.rule import (
     Confidence,
     Finding,
     Layer,
+    Reason,
     Remedy,
     Severity,
     because,
@@ -87,7 +88,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     own = _own_library(facts, tables)
     if parts or (told and not in_container(facts)):
         yield _finding(
-            (parts, told.because if told else None, own, minimal.because if minimal else None),
+            (parts, told, own, minimal),
             Confidence.CERTAIN if parts else Confidence.LIKELY,
             LITERAL,
             _severity(facts),
@@ -96,12 +97,12 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         denied = reason(facts, Expression(r"(?i)permission denied"))
         if denied is None:
             yield _finding(
-                (nvrm.because, minimal.because if minimal else None),
+                (nvrm.because, minimal),
                 Confidence.LIKELY if minimal else Confidence.POSSIBLE,
                 LITERAL if minimal else SHARED,
             )
     elif own:
-        yield _finding((own, minimal.because if minimal else None), Confidence.LIKELY, SHARED)
+        yield _finding((own, minimal), Confidence.LIKELY, SHARED)
     elif minimal:
         yield _finding((minimal.because,), Confidence.POSSIBLE, SYMPTOM)
 
@@ -126,7 +127,7 @@ def _severity(facts: Facts) -> Severity:
 
 
 def _finding(
-    reasons: tuple[Because | None, ...],
+    reasons: tuple[Reason, ...],
     confidence: Confidence,
     specificity: int,
     severity: Severity = Severity.BLOCKING,

@@ -31,7 +31,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     if available.value < _GIB or (total.value and available.value * 10 < total.value):
         yield ABOUT.finding(
             f"Only {available.value / _GIB:.1f} GiB of memory is available.",
-            because=(because(available), because(total) if total.known else None),
+            because=(because(available), total),
             remedy=free_memory()[:2],
             severity=Severity.WARNING if available.value < _GIB // 2 else Severity.NOTE,
             confidence=Confidence.CERTAIN,

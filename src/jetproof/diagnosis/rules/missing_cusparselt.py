@@ -37,7 +37,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             "libcusparseLt is not where the loader looks; JetPack does not install it and this torch links it.",
             because=(
                 named.because,
-                because(torch) if torch.known else None,
+                torch,
                 because(library) if library.known or library.absent else None,
             ),
             remedy=cusparselt(),

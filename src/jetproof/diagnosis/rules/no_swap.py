@@ -39,7 +39,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
             "There is no swap on disk worth the name; builds and large models will be killed.",
             because=(
                 because(memory.swap_total),
-                because(memory.zram) if memory.zram.known else None,
+                memory.zram,
                 because(memory.total),
             ),
             remedy=(

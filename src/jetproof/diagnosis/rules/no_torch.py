@@ -36,7 +36,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     )
     yield ABOUT.finding(
         "There is no torch in this interpreter" + (f"; {len(others)} other(s) hold one." if others else "."),
-        because=(because(torch.torch), because(torch.interpreter) if torch.interpreter.known else None, *others),
+        because=(because(torch.torch), torch.interpreter, *others),
         remedy=(*ask, *(vendor_torch(facts, tables)[1:] if facts.platform.is_jetson.value else ())),
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,

@@ -58,8 +58,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         f"This is not a Jetson but {words}" + ("; its torch sees a GPU." if works else "."),
         because=(
             because(platform.is_jetson),
-            because(kind) if kind.known else None,
-            because(platform.model) if platform.model.known else None,
+            kind,
+            platform.model,
         ),
         remedy=(
             Remedy(text="Remedies for Jetson do not apply; take this machine's own builds of torch and its images."),

@@ -18,7 +18,16 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import reported, signed
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import numpy_below_2
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Severity, because
+from jetproof.diagnosis.rule import (
+    LITERAL,
+    SHARED,
+    About,
+    Confidence,
+    Finding,
+    Layer,
+    Reason,
+    Severity,
+)
 from jetproof.diagnosis.torch_known import is_vendor
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -38,7 +47,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     first = bool(lead) and (
         lead < _TORCH_OF_NUMPY1 or (bool(torch.value and is_vendor(torch.value)) and lead <= (2, 8))
     )
-    pair = (because(numpy) if numpy.known else None, because(torch) if torch.known else None)
+    pair = (numpy, torch)
     if literal:
         yield _finding(
             facts,
@@ -62,7 +71,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
 
 def _finding(
     facts: Facts,
-    reasons: tuple[Because | None, ...],
+    reasons: tuple[Reason, ...],
     specificity: int,
     confidence: Confidence,
     severity: Severity = Severity.BLOCKING,

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import signed
 from jetproof.diagnosis.known import jetpack_major
 from jetproof.diagnosis.remedies import python_command
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.model import Facts, Outcome
 from jetproof.tables import Tables
 
@@ -38,7 +38,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     numpy = facts.torch.numpy
     yield ABOUT.finding(
         "An import dies of an illegal instruction: NumPy's OpenBLAS takes this CPU for another.",
-        because=(found.because if found else None, because(numpy) if numpy.known else None),
+        because=(found, numpy),
         remedy=(
             Remedy(
                 text="Tell OpenBLAS the core; if that helps, keep it in ~/.bashrc.",

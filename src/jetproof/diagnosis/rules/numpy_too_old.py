@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.remedies import python_command
-from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -38,7 +38,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     numpy = facts.torch.numpy
     yield ABOUT.finding(
         "The installed NumPy is older than the one that the package was compiled against.",
-        because=(found.because, because(numpy) if numpy.known else None),
+        because=(found.because, numpy),
         remedy=(
             Remedy(
                 text="Install a newer NumPy 1 for this interpreter; it goes before Ubuntu's own.",

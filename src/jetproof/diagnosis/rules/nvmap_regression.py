@@ -60,7 +60,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         free = hit(facts, _FREE)
         yield ABOUT.finding(
             "L4T 36.4.7 refuses large single allocations although memory is free (NVIDIA 5602402).",
-            because=(because(l4t), refused.because, free.because if free else None),
+            because=(because(l4t), refused.because, free),
             remedy=steps,
             confidence=Confidence.LIKELY,
             specificity=LITERAL if free else SHARED,

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.packages import named
-from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, Remedy
+from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, Reason, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -48,7 +48,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if literal and _ASSERT.search(literal.message.text) and "libnvidia-ml" not in literal.message.text:
         literal = None
     if literal:
-        yield _finding((literal.because, smi.because if smi else None), LITERAL, Confidence.LIKELY)
+        yield _finding((literal.because, smi), LITERAL, Confidence.LIKELY)
     elif smi:
         yield _finding((smi.because,), SHARED, Confidence.LIKELY)
     elif monitor := _monitor(facts, tables):
@@ -66,7 +66,7 @@ def _monitor(facts: Facts, tables: Tables) -> tuple[Because, Because] | None:
     return (program, empty.because) if empty else None
 
 
-def _finding(reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     return ABOUT.finding(
         "The program asks NVML (or nvidia-smi) for what a Jetson does not answer; CUDA itself is not concerned.",
         because=reasons,

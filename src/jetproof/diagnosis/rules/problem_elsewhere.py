@@ -54,7 +54,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
         return  # a text that speaks of no board and of no torch says nothing of either
     yield ABOUT.finding(
         "Nothing here speaks against torch or the board; what fails is another program's build or file.",
-        because=(build.because, works.because if works else None, because(facts.torch.available) if healthy else None),
+        because=(build.because, works, because(facts.torch.available) if healthy else None),
         remedy=(
             Remedy(
                 text="Leave torch and JetPack as they are; take this message to the project of the program that fails."

@@ -25,12 +25,11 @@ from jetproof.diagnosis.rule import (
     SHARED,
     SYMPTOM,
     About,
-    Because,
     Confidence,
     Finding,
     Layer,
+    Reason,
     Remedy,
-    because,
 )
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -76,15 +75,13 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     syntax = hit(facts, _SYNTAX)
     none = hit(facts, _NONE)
     impossible = signature(facts, tables, "resolution-impossible")
-    python = because(facts.torch.python) if facts.torch.python.known else None
+    python = facts.torch.python
     major = jetpack_major(facts)
     old = (major or 9) <= 5 or bool(
         facts.torch.python.value and facts.torch.python.value.startswith(("3.6", "3.7", "3.8"))
     )
     if requires and (none or impossible or not _about_torch(requires.match)):
-        yield _finding(
-            facts, tables, (requires.because, none.because if none else None, python), LITERAL, Confidence.LIKELY
-        )
+        yield _finding(facts, tables, (requires.because, none, python), LITERAL, Confidence.LIKELY)
     elif none and (old or _listed(none.message.text)):
         yield _finding(facts, tables, (none.because, python), SHARED, Confidence.LIKELY)
     elif syntax and old:
@@ -114,7 +111,7 @@ def _about_torch(found: re.Match[str]) -> bool:
 
 
 def _finding(
-    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
 ) -> Finding:
     own = facts.torch.python.value or vendor_python(facts, tables) or "3.X"
     short = ".".join(own.split(".")[:2])

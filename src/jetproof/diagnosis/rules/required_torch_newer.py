@@ -28,7 +28,6 @@ from jetproof.diagnosis.rule import (
     Finding,
     Layer,
     Remedy,
-    because,
 )
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
@@ -86,7 +85,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             yield ABOUT.finding(
                 f"What is asked for needs torch {needed[0]}.{needed[1]} or newer; NVIDIA's newest wheel for "
                 f"this JetPack is {limit[0]}.{limit[1]}.",
-                because=(bound, because(facts.platform.jetpack) if facts.platform.jetpack.known else None),
+                because=(bound, facts.platform.jetpack),
                 remedy=_steps(facts, tables),
                 confidence=Confidence.LIKELY,
                 specificity=SHARED if ended or not refused else LITERAL,
@@ -101,7 +100,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     ):
         yield ABOUT.finding(
             "A package uses a part of torch that this torch does not have yet.",
-            because=(lacks.because, because(facts.torch.torch) if facts.torch.torch.known else None),
+            because=(lacks.because, facts.torch.torch),
             remedy=_steps(facts, tables),
             confidence=Confidence.LIKELY,
             specificity=SHARED,

@@ -40,7 +40,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         return
     yield ABOUT.finding(
         "A cuBLAS that is not JetPack's was loaded; creating its handle fails, which is no lack of memory.",
-        because=(literal.because if literal else None, maps.because if maps else None),
+        because=(literal, maps),
         remedy=(
             Remedy(
                 text="See which cuBLAS the process maps.",

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import signed
-from jetproof.diagnosis.rule import LITERAL, SYMPTOM, About, Confidence, Finding, Layer, Remedy, Severity, because
+from jetproof.diagnosis.rule import LITERAL, SYMPTOM, About, Confidence, Finding, Layer, Remedy, Severity
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -45,7 +45,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     l4t = facts.platform.l4t
     yield ABOUT.finding(
         "A tool does not know this JetPack or L4T release; CUDA itself is not concerned.",
-        because=(found.because, because(l4t) if l4t.known else None),
+        because=(found.because, l4t),
         remedy=(
             Remedy(text="Update the tool; its list of releases is older than this board's."),
             Remedy(

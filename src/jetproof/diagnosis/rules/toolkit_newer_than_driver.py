@@ -25,10 +25,10 @@ from jetproof.diagnosis.rule import (
     SHARED,
     SYMPTOM,
     About,
-    Because,
     Confidence,
     Finding,
     Layer,
+    Reason,
     Remedy,
     Severity,
     because,
@@ -65,7 +65,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     pair = (because(toolkit), driver) if newer else (None, None)
     if literal:
         yield _finding(
-            (literal.because, *pair, added.because if added else None),
+            (literal.because, *pair, added),
             LITERAL,
             Confidence.CERTAIN if newer else Confidence.LIKELY,
         )
@@ -73,7 +73,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         failed = hit(facts, _FAILS)
         stated = reported(facts)
         yield _finding(
-            (*pair, failed.because if failed else None, added.because if added else None),
+            (*pair, failed, added),
             SHARED if failed or added else SYMPTOM,
             Confidence.LIKELY if failed or added else Confidence.POSSIBLE,
             Severity.BLOCKING if stated else Severity.WARNING,
@@ -81,7 +81,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
 
 
 def _finding(
-    reasons: tuple[Because | None, ...],
+    reasons: tuple[Reason, ...],
     specificity: int,
     confidence: Confidence,
     severity: Severity = Severity.BLOCKING,

@@ -27,10 +27,10 @@ from jetproof.diagnosis.rule import (
     SHARED,
     SYMPTOM,
     About,
-    Because,
     Confidence,
     Finding,
     Layer,
+    Reason,
     Severity,
     because,
 )
@@ -81,7 +81,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(
             facts,
             tables,
-            (certain, because(torch.available) if torch.available.known else None),
+            (certain, torch.available),
             LITERAL,
             Confidence.CERTAIN,
         )
@@ -90,7 +90,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         return
     blind = because(torch.available) if torch.available.value is False else None
     said = hit(facts, _SAYS_SO) or on_cpu(facts)
-    symptom = blind or (said.because if said else None)
+    symptom = blind or (said)
     source = generic(facts)
     default = pypi_cpu(facts)
     if hit(facts, _NO_KERNELS) and not blind:
@@ -127,7 +127,7 @@ def _wants_more_than_driver(facts: Facts, tables: Tables) -> bool:
 
 
 def _finding(
-    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
 ) -> Finding:
     return ABOUT.finding(
         "The installed torch was built without CUDA, so it can never see the GPU.",

@@ -21,7 +21,17 @@ from jetproof.diagnosis.architectures import covers, other_code, torch_warning
 from jetproof.diagnosis.evidence import signature
 from jetproof.diagnosis.known import capability, numbers
 from jetproof.diagnosis.remedies import vendor_torch
-from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.rule import (
+    LITERAL,
+    SHARED,
+    SYMPTOM,
+    About,
+    Confidence,
+    Finding,
+    Layer,
+    Reason,
+    because,
+)
 from jetproof.diagnosis.torch_known import cpu_build, indexed_cuda, two_torches
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -51,7 +61,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(
             facts,
             tables,
-            (wanted, kernel.because if kernel else None),
+            (wanted, kernel),
             LITERAL if kernel else SHARED,
             Confidence.LIKELY,
         )
@@ -60,7 +70,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
 
 
 def _finding(
-    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
 ) -> Finding:
     return ABOUT.finding(
         "The installed torch has no code for this GPU (sm_110): it is built for CUDA 12.",

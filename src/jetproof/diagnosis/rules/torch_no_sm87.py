@@ -21,7 +21,17 @@ from jetproof.diagnosis.architectures import covers, other_code, torch_warning
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.known import capability
 from jetproof.diagnosis.remedies import vendor_torch
-from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.rule import (
+    LITERAL,
+    SHARED,
+    SYMPTOM,
+    About,
+    Confidence,
+    Finding,
+    Layer,
+    Reason,
+    because,
+)
 from jetproof.diagnosis.torch_known import cpu_build, generic, two_torches, vendor
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
@@ -66,7 +76,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(
             facts,
             tables,
-            (source, fails.because, because(torch.available) if torch.available.known else None),
+            (source, fails.because, torch.available),
             LITERAL if kernel or torch.available.value else SHARED,
             Confidence.LIKELY,
         )
@@ -77,7 +87,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
 
 
 def _finding(
-    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
 ) -> Finding:
     return ABOUT.finding(
         "The installed torch has no code for this GPU (sm_87).",

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import python_command
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Reason, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -55,7 +55,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:  # noqa: ARG001 - 
     literal = hit(facts, _LITERAL)
     needed = _needed(release.value)
     short = bool(needed and torch.value and numbers(torch.value)[:2] < needed)
-    pair = (because(release) if release.known else None, because(torch) if torch.known else None)
+    pair = (release, torch)
     if literal and (_TRANSFORMERS.search(literal.message.text) or release.known):
         yield _finding(facts, (literal.because, *pair), LITERAL, Confidence.LIKELY)
     elif short:
@@ -67,7 +67,7 @@ def _needed(release: str | None) -> tuple[int, int] | None:
     return next((torch for first, torch in _NEEDS if lead >= first), None)
 
 
-def _finding(facts: Facts, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(facts: Facts, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
     lead = numbers(facts.torch.torch.value)[:2] if facts.torch.torch.value else ()
     bound = next((f"{first[0]}.{first[1]}" for first, torch in reversed(_NEEDS) if lead and lead < torch), "5")
     return ABOUT.finding(

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signed
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -36,7 +36,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     triton = facts.torch.triton
     yield ABOUT.finding(
         "The ptxas that Triton brings does not know this GPU; eager mode works, torch.compile does not.",
-        because=(found.because, because(triton) if triton.known else None),
+        because=(found.because, triton),
         remedy=(
             Remedy(
                 text="Use the system's ptxas.",

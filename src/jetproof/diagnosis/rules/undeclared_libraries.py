@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signed
-from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -56,7 +56,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     torch = facts.torch
     yield ABOUT.finding(
         "The torch wheel links a library that JetPack does not ship and the wheel does not declare.",
-        because=(found.because, because(torch.torch_source) if torch.torch_source.known else None),
+        because=(found.because, torch.torch_source),
         remedy=(
             Remedy(text=text, command=command),
             Remedy(

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.remedies import free_memory
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Reason
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -46,9 +46,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if found is None:
         return
     memory = facts.memory
-    known_free: tuple[Because | None, ...] = tuple(
-        because(fact) if fact.known else None for fact in (memory.available, memory.total)
-    )
+    known_free: tuple[Reason, ...] = tuple(fact for fact in (memory.available, memory.total))
     regressed = facts.platform.l4t.value == "36.4.7"
     yield ABOUT.finding(
         "Memory ran out (or is too fragmented for the request): CPU and GPU share it.",

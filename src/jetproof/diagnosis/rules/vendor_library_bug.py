@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import hit, signed
 from jetproof.diagnosis.known import capability
 from jetproof.diagnosis.remedies import python_command
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -48,8 +48,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         "The cuBLAS inside this torch fails on this GPU, although torch itself has the right code.",
         because=(
             found.because,
-            because(torch) if torch.known else None,
-            because(facts.platform.compute_capability) if facts.platform.compute_capability.known else None,
+            torch,
+            facts.platform.compute_capability,
         ),
         remedy=(
             Remedy(

@@ -24,10 +24,10 @@ from jetproof.diagnosis.rule import (
     SHARED,
     SYMPTOM,
     About,
-    Because,
     Confidence,
     Finding,
     Layer,
+    Reason,
     Remedy,
     because,
 )
@@ -92,7 +92,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(
             facts,
             tables,
-            (other.because, because(facts.platform.jetpack) if facts.platform.jetpack.known else None),
+            (other.because, facts.platform.jetpack),
             SYMPTOM,
             Confidence.POSSIBLE,
         )
@@ -121,7 +121,7 @@ def _other_cudnn(facts: Facts, tables: Tables, library: Missing) -> bool | None:
 
 
 def _finding(
-    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
 ) -> Finding:
     return ABOUT.finding(
         "The wheel was made for another JetPack: it asks for libraries that this one does not have.",

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from jetproof.diagnosis.evidence import TYPED, hit, signature
 from jetproof.diagnosis.known import numbers, vendor_python
 from jetproof.diagnosis.remedies import matching_python, vendor_torch
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, because
+from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Reason, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -47,9 +47,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     wheel = hit(facts, _WHEEL)
     other = _other_python(facts, wheel.match) if wheel else None
     gone = hit(facts, _GONE)
-    reasons: tuple[Because | None, ...] = (
-        literal.because if literal else None,
-        wheel.because if wheel else None,
+    reasons: tuple[Reason, ...] = (
+        literal,
+        wheel,
         other,
     )
     if literal:
@@ -74,7 +74,7 @@ def _other_python(facts: Facts, wheel: re.Match[str]) -> Because | None:
 
 
 def _finding(
-    facts: Facts, tables: Tables, reasons: tuple[Because | None, ...], specificity: int, confidence: Confidence
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
 ) -> Finding:
     own = vendor_python(facts, tables)
     text = f" JetPack's own is Python {own}." if own else ""
