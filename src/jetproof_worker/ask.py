@@ -11,6 +11,7 @@ import sys
 from typing import Any, Dict, List, Optional
 
 from jetproof_worker import files
+from jetproof_worker.names import normalised
 
 INTERESTING = re.compile(
     r"^(torch|torchvision|torchaudio|torchtext|torchao|torchdata|torchcodec|torch-tensorrt|torch2trt|torch-scatter|torch-sparse"
@@ -132,11 +133,6 @@ def distributions(paths: List[str]) -> List[Dict[str, Any]]:
                 active[name] = True
                 found.append(copy)
     return found
-
-
-def normalised(name: str) -> str:
-    """Return a distribution's name as indexes compare it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def names(path: str) -> List[str]:

@@ -4,7 +4,7 @@ import os
 from importlib import metadata
 from typing import Any, Dict, Iterable, List
 
-from jetproof_worker.vendor_files import plain
+from jetproof_worker.names import normalised
 
 
 def installed(site_paths: Iterable[str]) -> List[Dict[str, Any]]:
@@ -22,7 +22,7 @@ def installed(site_paths: Iterable[str]) -> List[Dict[str, Any]]:
             name = dist.metadata["Name"] if "Name" in (dist.metadata or ()) else None
             if not name:
                 continue
-            normal = plain(name)
+            normal = normalised(name)
             found.append(
                 {
                     "name": normal,

@@ -13,6 +13,7 @@ import sysconfig
 from typing import Any, Dict, List, NoReturn
 
 from jetproof_worker import process
+from jetproof_worker.names import normalised
 
 NOTE = "/opt/jetproof/torch.json"
 _FAMILY = re.compile(r"^(torch|torchvision|torchaudio|triton|pytorch-triton|nvidia-.*)$")
@@ -43,7 +44,7 @@ def installed(path: List[str]) -> Held:
     for place in path:
         for folder in sorted(glob.glob(os.path.join(glob.escape(place or "."), "*.dist-info"))):
             name, _, release = os.path.basename(folder)[: -len(".dist-info")].rpartition("-")
-            name = name.lower().replace("_", "-")
+            name = normalised(name)
             if _FAMILY.match(name) and name not in found:
                 found[name] = {"release": release, "place": place, "digest": _digest(folder, place)}
     for place in path:

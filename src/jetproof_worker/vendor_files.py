@@ -11,9 +11,10 @@ import csv
 import hashlib
 import json
 import os
-import re
 import stat
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+
+from jetproof_worker.names import normalised
 
 _CHUNK = 1 << 20
 _MAX_RECORD = 64 << 20
@@ -105,7 +106,7 @@ def metadata_folder(site: str, name: str) -> Optional[str]:
         return None
     for entry in entries:
         stem, dot, kind = entry.rpartition(".")
-        if dot and kind in ("dist-info", "egg-info") and plain(stem.split("-")[0]) == name:
+        if dot and kind in ("dist-info", "egg-info") and normalised(stem.split("-")[0]) == name:
             return os.path.join(site, entry)
     return None
 
@@ -120,11 +121,6 @@ def digest(path: str) -> Optional[str]:
     except OSError:
         return None
     return hasher.hexdigest()
-
-
-def plain(name: str) -> str:
-    """Return a distribution's name in the form in which names are compared."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _record(record: str, site: str) -> Named:
@@ -170,7 +166,7 @@ def _conda(name: str, site: str) -> Iterator[str]:
         prefix = os.path.dirname(prefix)
     lists = os.path.join(prefix, "conda-meta")
     for entry in sorted(os.listdir(lists)):
-        if not entry.endswith(".json") or plain(entry.rsplit("-", 2)[0]) not in (name, "py" + name):
+        if not entry.endswith(".json") or normalised(entry.rsplit("-", 2)[0]) not in (name, "py" + name):
             continue
         try:
             with open(os.path.join(lists, entry), "rb") as stream:

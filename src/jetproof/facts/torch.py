@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from jetproof.facts.fact import Fact, absent, known, unknown
@@ -11,14 +10,10 @@ from jetproof.target.reading import Reason
 from jetproof.target.snapshot import Snapshot
 from jetproof.target.snapshot_model import Distribution as Read
 from jetproof.target.snapshot_model import Interpreter, Python
+from jetproof_worker.names import normalised
 
 _STATUS = {"timed-out": Reason.TIMED_OUT, "failed": Reason.FAILED, "crashed": Reason.FAILED, "missing": Reason.FAILED}
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
-
-
-def normalised(name: str) -> str:
-    """Return a distribution's name as all tools compare it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _distribution(read: Read) -> Distribution:

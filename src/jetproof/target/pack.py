@@ -37,6 +37,7 @@ COLLECTOR: tuple[str, ...] = (
     "frames.py",
     "loader.py",
     "memory_groups.py",
+    "names.py",
     "places.py",
     "process.py",
     "program.py",
