@@ -145,6 +145,12 @@ def _unpack(wheel: Path, site: Path) -> None:
 
 
 @pytest.fixture(scope="session")
+def unpack() -> Callable[[Path, Path], None]:
+    """What puts a wheel's files into a site directory."""
+    return _unpack
+
+
+@pytest.fixture(scope="session")
 def vendor_torch(stand_in: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The vendor's wheel."""
     wheel: Path = stand_in.torch_wheel(tmp_path_factory.mktemp("vendor"))
@@ -152,18 +158,31 @@ def vendor_torch(stand_in: ModuleType, tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.fixture
-def machine(tmp_path: Path, own_home: Path, index: Any, vendor_torch: Path) -> Machine:
-    """A machine whose system Python holds the vendor's torch."""
+def machine(system: Callable[..., Machine]) -> Machine:
+    """A machine whose system Python, of the tests' own release, holds the vendor's torch."""
+    return system()
+
+
+@pytest.fixture
+def system(tmp_path: Path, own_home: Path, index: Any, vendor_torch: Path) -> Callable[..., Machine]:
+    """Make a machine whose system Python, with the standard library of a base, holds the vendor's torch."""
+
+    def made(base: Path = Path(sys.base_prefix), short: str = SHORT) -> Machine:
+        return _system(tmp_path, own_home, index, vendor_torch, base, short)
+
+    return made
+
+
+def _system(tmp_path: Path, own_home: Path, index: Any, vendor_torch: Path, base: Path, short: str) -> Machine:
     root = tmp_path / "system"
-    library = root / "lib" / f"python{SHORT}"
+    library = root / "lib" / f"python{short}"
     site = library / "site-packages"
     site.mkdir(parents=True)
     (root / "bin").mkdir()
-    base = Path(sys.base_prefix)
-    shutil.copy2(base / "bin" / f"python{SHORT}", root / "bin" / f"python{SHORT}")
-    (root / "bin" / "python3").symlink_to(f"python{SHORT}")
+    shutil.copy2(base / "bin" / f"python{short}", root / "bin" / f"python{short}")
+    (root / "bin" / "python3").symlink_to(f"python{short}")
     (root / "include").symlink_to(base / "include")
-    for entry in (base / "lib" / f"python{SHORT}").iterdir():
+    for entry in (base / "lib" / f"python{short}").iterdir():
         if entry.name not in ("site-packages", "__pycache__"):
             (library / entry.name).symlink_to(entry)
     for entry in (base / "lib").glob("libpython*"):
@@ -176,7 +195,7 @@ def machine(tmp_path: Path, own_home: Path, index: Any, vendor_torch: Path) -> M
     variables |= {"HOME": str(own_home), "PYTHONDONTWRITEBYTECODE": "1", "UV_HTTP_RETRIES": "0"}
     return Machine(
         root=root,
-        python=root / "bin" / f"python{SHORT}",
+        python=root / "bin" / f"python{short}",
         site=site,
         project=project,
         index=index,
