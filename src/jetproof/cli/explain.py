@@ -14,6 +14,9 @@ from jetproof.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from jetproof.facts.report.intake import Intake
 
+_PATIENCE = 1.0
+"""Seconds after which a silent pipe is spoken of."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -64,8 +67,12 @@ def _intake(name: str) -> Intake:
     from jetproof.facts.report.intake import intake, read
 
     if name == "-":
+        if sys.stdin is None:
+            raise UsageError("standard input is closed", hint="Name a text file.")
         if sys.stdin.isatty():
             sys.stderr.write("paste the text, then press Ctrl-D\n")
+        elif _silent():
+            sys.stderr.write("waiting for a text on standard input; or end this with Ctrl-C and name a file\n")
         return intake(read(sys.stdin.buffer, "standard input"), "standard input")
     path = Path(name)
     try:
@@ -78,6 +85,16 @@ def _intake(name: str) -> Intake:
             return intake(read(stream, name), name)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _silent() -> bool:
+    """Whether nothing comes from standard input for a while, so that a person should be told what is waited for."""
+    import select
+
+    try:
+        return not select.select([sys.stdin.fileno()], [], [], _PATIENCE)[0]
+    except (OSError, ValueError):
+        return False
 
 
 def _joined(intakes: list[Intake]) -> str | Mapping[str, object]:

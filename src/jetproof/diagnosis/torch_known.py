@@ -147,7 +147,7 @@ _GOOD_FIRST = (
     r"|a0\+[0-9a-f]{6,12}"
 )
 _GOOD_FIRST += (
-    r"|(?:vendor|jetson|nvidia|jetpack|image|system|container"
+    r"|\bjetson-ai-lab\b|(?:vendor|jetson|nvidia|jetpack|image|system|container"
     r"|board)(?:'s)?(?: \w{1,12}(?:'s)?){0,2} v?\d\.\d{1,2}(?:\.\d{1,2})?\b"
 )
 _TAKEN_OVER = (

@@ -41,7 +41,7 @@ ABOUT = About(
 )
 
 _LAST_OF_X86 = (0, 42)
-_BNB = Expression(r"(?i)\bbitsandbytes\b|\bbnb\b")
+_BNB = Expression(r"(?i)bitsandbytes|\bbnb\b")
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

@@ -34,10 +34,11 @@ _UPGRADED = Expression(
     r"(?i)\b(?:after|since|following|upon)\b[^.\n]{0,60}\b(?:apt(?:-get)?(?: update| upgrade| dist-upgrade"
     r"|-get upgrade)?|upgrad\w{1,3}|updat\w{1,3})\b|\bdocker(?:-ce"
     r"|\.io)?(?:\s?\d{2}(?:\.\d{1,2}){0,2})?\b[^.\n]{0,40}\b(?:upgrad|updat)\w{1,3}|\bunattended[- ]upgrades?\b"
+    r"|\bdocker(?:-ce|\.io)? (?:went|moved|jumped) (?:from \S{1,12} )?to \d"
     r"|\bupgraded (?:to )?docker|\bdocker(?:-ce)? (?:2[3-9]|[3-9]\d)\.\d"
 )
 _DOES_NOT_START = Expression(
-    r"(?i)\b(?:container|docker)\b[^.\n]{0,40}\b(?:no longer|not|n't|fails? to|never"
+    r"(?i)\b(?:container|docker|daemon)s?\b[^.\n]{0,40}\b(?:no longer|not|n't|fails? to|never"
     r"|refuses to)\b[^.\n]{0,20}\b(?:start|run|launch)|OCI runtime create failed|failed to create (?:shim|task)"
     r"|daemon is not running|Cannot connect to the Docker daemon|docker\.service: Failed"
 )

@@ -34,6 +34,7 @@ _LITERAL = Expression(
     r"|not enough memory|insufficient memory|CUBLAS_STATUS_ALLOC_FAILED(?![^\n]{0,80}cublasCreate)"
     r"|\bran out of (?:memory|RAM)|(?:requires?|needs?) more (?:\w{2,10} )?memory"
     r"|memory\b[^\n]{0,40}\bthan (?:is|are|was) (?:available|free)|alloc\w{0,8} (?:of \S{1,20} )?failed"
+    r"|No available memory for the cache|\bswap\b[^.\n]{0,20}\b(?:is |gets? |runs? )?(?:full|exhausted|used up)"
     r"|NVML_SUCCESS == r|cuMemAddressReserve|expandable_segments not supported|cudaMalloc(?:Async)? failed"
 )
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import TYPED, hit, signature
+from jetproof.diagnosis.evidence import TOLD, TYPED, hit, signature
 from jetproof.diagnosis.known import numbers, vendor_python
 from jetproof.diagnosis.remedies import matching_python, vendor_torch
 from jetproof.diagnosis.rule import LITERAL, SHARED, About, Because, Confidence, Finding, Layer, Reason, because
@@ -37,6 +37,7 @@ _WHEEL = Expression(r"([\w.%+-]{3,120})-cp(\d)(\d{1,2})-(cp\d{2,3}[a-z]{0,2}|abi
 _GONE = Expression(
     r"(?i)\b404\b|\bNot Found\b(?!\))|NoSuchKey|\b403 Forbidden|\.whl\b[^\n]{0,40}(?:does not exist|No such file)"
 )
+_TAG = Expression(r"\bcp(3)(\d{1,2})\b()")
 _NO_M = (3, 8)
 """From Python 3.8 on the tag has no "m" any more."""
 
@@ -58,17 +59,20 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, tables, (gone.because, *reasons), LITERAL, Confidence.LIKELY)
     elif wheel and other and hit(facts, _WHEEL, *TYPED):
         yield _finding(facts, tables, reasons, SHARED, Confidence.LIKELY)
+    elif (tag := hit(facts, _TAG, *TOLD)) and wheel is None and (other := _other_python(facts, tag.match)):
+        yield _finding(facts, tables, (tag, other), SHARED, Confidence.LIKELY)
     elif wheel is None and gone and hit(facts, Expression(r"(?i)\.whl\b")):
         yield _finding(facts, tables, (gone.because,), SHARED, Confidence.POSSIBLE)
 
 
 def _other_python(facts: Facts, wheel: re.Match[str]) -> Because | None:
     """Return why the wheel's tag cannot fit."""
-    tag = (int(wheel.group(2)), int(wheel.group(3)))
-    if tag >= _NO_M and wheel.group(4).endswith("m"):
-        return Because(fact="wheel tag", value=f"{wheel.group(4)}: no Python has it", read_from="the wheel's name")
+    major, minor, abi = wheel.groups()[-3:]
+    tag = (int(major), int(minor))
+    if tag >= _NO_M and abi.endswith("m"):
+        return Because(fact="wheel tag", value=f"{abi}: no Python has it", read_from="the wheel's name")
     python = facts.torch.python
-    if python.value and numbers(python.value)[:2] != tag and wheel.group(4) != "abi3":
+    if python.value and numbers(python.value)[:2] != tag and abi != "abi3":
         return because(python)
     return None
 

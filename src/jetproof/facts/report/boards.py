@@ -59,7 +59,8 @@ _OTHERS: tuple[tuple[PlatformClass, str], ...] = (
     (
         PlatformClass.APPLE,
         (
-            r"\bMacBook\b|\bMac (?:mini|studio|pro)\b|\bmacOS\b|\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max)\b"
+            r"\bMacBook\b|\bMacs?\b.{0,4}\bM[1-5]\b|\bDocker Desktop\b"
+            r"|\bMac (?:mini|studio|pro)\b|\bmacOS\b|\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max)\b"
             r"|\bdarwin\b"
         ),
     ),

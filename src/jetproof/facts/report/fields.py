@@ -47,7 +47,7 @@ _KINDS: Mapping[str, MessageKind] = {
     "wheel_archs": MessageKind.OUTPUT,
     "conda_virtual_packages": MessageKind.OUTPUT,
 }
-_LEADING_NUMBER = Expression(r"\d{1,4}(?:\.\d{1,4}){0,3}")
+_LEADING_NUMBER = Expression(r"(?<![#\d])\d{1,4}(?:\.\d{1,4}){0,3}")
 
 
 def read_members(members: Mapping[str, object], into: Gathered) -> None:
@@ -118,7 +118,7 @@ def _l4t(value: object, place: str, into: Gathered) -> None:
 
 def l4t_release(text: str) -> str | None:
     """Return an L4T release as numbers: "R36 (rev 4.3)" and "R36.4.3" are 36.4.3; None when it is none."""
-    found = re.search(r"(?<!\d)R?(\d{2})(?:\.(\d{1,2}))?(?:\.(\d{1,2}))?(?!\d)", text)
+    found = re.search(r"(?<![\d#])R?(\d{2})(?:\.(\d{1,2}))?(?:\.(\d{1,2}))?(?!\d)", text)
     if found is None or not 20 <= int(found.group(1)) <= 60:
         return None
     parts = [part for part in found.groups() if part is not None]
@@ -129,7 +129,7 @@ def l4t_release(text: str) -> str | None:
 
 
 def _jetpack(value: object, place: str, into: Gathered) -> None:
-    number = re.search(r"\d(?:\.\d){0,2}", str(value))
+    number = re.search(r"(?<![#\d])\d(?:\.\d){0,2}(?!\d)", str(value))
     into.put("platform.jetpack", number.group(0) if number else None, place)
 
 

@@ -22,6 +22,8 @@ _COMMAND = Expression(
     r"\s{0,8}(?:sudo |python3? |pip3? |uv |conda |mamba |docker |apt(?:-get)? |jetson-containers |\./|export "
     r"|wget |curl |cmake |make\b|source )"
 )
+_HEADING = Expression(r"\s{0,3}# (?!(?:sudo|python3?|pip3?|uv|conda|docker|apt(?:-get)?|export|cat|ls|nvcc) )")
+"""Outside a fence a hash begins a heading of Markdown, unless a command follows root's prompt."""
 _ERROR = Expression(
     r"Traceback|[A-Za-z]Error\b|\berror\b|\bfatal\b|Exception|\bfailed\b|[Ff]ailure|cannot |[Cc]ould not"
     r"|not found|No such file"
@@ -167,7 +169,8 @@ def _runs(lines: list[str], chosen: list[int]) -> list[Message]:
 def _kind(line: str, fenced: bool, traceback: bool, before: MessageKind | None) -> tuple[MessageKind, bool]:
     if not line.strip():
         return (before or (MessageKind.OUTPUT if fenced else MessageKind.PROSE)), traceback
-    if _PROMPT.match(line) or (_COMMAND.match(line) and not line.rstrip().endswith((".", ":", "?"))):
+    typed = _PROMPT.match(line) and (fenced or not _HEADING.match(line))
+    if typed or (_COMMAND.match(line) and not line.rstrip().endswith((".", ":", "?"))):
         return MessageKind.COMMAND, False
     if "Traceback (most recent call last)" in line:
         return MessageKind.ERROR, True

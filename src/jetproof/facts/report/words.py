@@ -55,7 +55,7 @@ _PLAIN: tuple[tuple[str, str], ...] = (
         "platform.jetpack",
         r"(?i)\bfrom (?:JetPack|JP) ?\d(?:\.\d){0,2} to (?:JetPack |JP ?)?(\d(?:\.\d){0,2})\b",
     ),
-    ("platform.jetpack", r"(?i)\bJetPack(?: SDK)?(?: version| release)?\W{0,6}v?(\d(?:\.\d){0,2})(?![\d.]*\s?GB)"),
+    ("platform.jetpack", r"(?i)\bJetPack(?: SDK)?(?: version| release)?[^\w#]{0,6}v?(\d(?:\.\d){0,2})(?![\d.]*\s?GB)"),
     ("platform.jetpack", r"(?i)\bJP ?(\d\.\d(?:\.\d)?)\b"),
     ("platform.os", r"\b(Ubuntu \d{2}\.\d{2})"),
     ("platform.arch", r"\((aarch64|x86_64)\)"),
@@ -63,6 +63,10 @@ _PLAIN: tuple[tuple[str, str], ...] = (
 )
 _PLAIN_COMPILED = tuple((path, Expression(pattern)) for path, pattern in _PLAIN)
 _L4T = (
+    Expression(
+        r"(?i)\bfrom (?:L4T |Jetson Linux )?R?3\d\.\d{1,2}(?:\.\d{1,2})? to (?:L4T |Jetson Linux )?"
+        r"R?(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)\b"
+    ),
     Expression(r"#? ?R(\d{2}) \(release\), REVISION: (\d{1,2}(?:\.\d{1,2})?)"),
     Expression(
         r"(?i)(?<![\w/:.-])L4T(?![\w/-])[ \t]{0,3}(?:version|release|is|of)?[ \t:=(\[\"'*`"
