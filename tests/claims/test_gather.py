@@ -183,7 +183,7 @@ def assessed(checkout: FakeRepository, *data: bytes, revision: str = COMMIT, **o
     )
 
 
-def state_of(evidence: list[bytes], kept: KeptChallenges, now: datetime) -> State:
+def state_of(evidence: list[bytes], kept: KeptChallenges, now: datetime, **options: Any) -> State:
     """Return what may be claimed for the board of these tests."""
     found = assessment(
         repository=FakeRepository(times={COMMIT: FINISHED - timedelta(days=60)}),
@@ -193,6 +193,7 @@ def state_of(evidence: list[bytes], kept: KeptChallenges, now: datetime) -> Stat
         tables=TABLES,
         now=now,
         kept=kept,
+        **options,
     )
     return state(found)
 

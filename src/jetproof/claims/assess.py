@@ -85,6 +85,8 @@ def assessment(
     serving = frozenset(one for one, found in material.items() if found == material[commit])
     wanted = {proof.sha256 for proof in gathered.proofs if proof.commit in serving}
     by_digest = {_digest(item): item for item in known if _may_be(item, wanted)}
+    if not wanted <= by_digest.keys():  # a file of the store was given another name: it is still what it is
+        by_digest.update((_digest(item), item) for item in known)
     gathered = checked(gathered, by_digest, around, serving)
     record = Record(
         proofs=gathered.proofs,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jetproof.errors import JetproofError, UsageError
-from jetproof.evidence.git import GitRepository
+from jetproof.evidence.git import Entry, GitRepository
 from jetproof.evidence.store import PRUNED, PRUNED_SCHEMA, Added, digest_of, floors_from, path_of
 
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
@@ -47,11 +47,12 @@ class BranchStore:
     def envelopes(self) -> Iterator[tuple[str, bytes]]:
         """Yield (name, bytes) of each envelope in the order of their digests."""
         head = self.head()
-        for path in sorted(self.repository.listing(head) or ()) if head else ():
+        for path in sorted(self._listing(head)) if head else ():
             if _ENVELOPE.fullmatch(path):
                 data = self.repository.file(head or "", path)
-                if data is not None:
-                    yield path.partition("/")[2], data
+                if data is None:
+                    raise self._unreadable(path)
+                yield path.partition("/")[2], data
 
     def floors(self) -> Mapping[str, int]:
         """Return, for each signer, the highest number that was pruned."""
@@ -87,9 +88,22 @@ class BranchStore:
         head, before = self.head(), self.repository.resolve(base)
         if head is None or before is None:
             return ()
-        now = self.repository.listing(head) or {}
-        then = self.repository.listing(before) or {}
+        now, then = self._listing(head), self._listing(before)
         return tuple(sorted(path for path in then if _ENVELOPE.fullmatch(path) and now.get(path) != then[path]))
+
+    def _listing(self, commit: str) -> Mapping[str, Entry]:
+        found = self.repository.listing(commit)
+        if found is None:
+            raise self._unreadable(commit[:12])
+        return found
+
+    def _unreadable(self, what: str) -> JetproofError:
+        """Return the error for what the branch holds and git does not give: never passed over, it may be a failure."""
+        return JetproofError(
+            f"{what} on the branch {self.branch} cannot be read",
+            hint=f"git fsck; git fetch --unshallow; an envelope is a regular file: git ls-tree -r {self.branch}",
+            reason="store-broken",
+        )
 
     def _commit(self, head: str | None, files: Mapping[str, bytes], gone: Iterable[str], message: str) -> None:
         with tempfile.TemporaryDirectory(prefix="jetproof-index-") as folder:

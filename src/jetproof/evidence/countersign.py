@@ -19,7 +19,8 @@ from jetproof.evidence.trust import slug
 from jetproof.evidence.verify import Verification
 
 SVR_TYPE = "https://in-toto.io/attestation/svr/v0.2"
-VERIFIER_ID = "https://jetproof.example/verifier/v1"
+VERIFIER_ID = "https://github.com/jetproof/jetproof/blob/main/docs/evidence/format.md#countersignature"
+"""Who says it: jetproof, by the page that tells what its word means. An SVR names a verifier by any URI of its own."""
 BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle.v0.3+json"
 HOSTED = "github-hosted"
 ISSUER = "https://token.actions.githubusercontent.com"

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 _MAX_KEY_BYTES = 1 << 16
 
+_PRIME = (1 << 255) - 19
+_EIGHTH = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+_SMALL_ORDER = frozenset({0, 1, _PRIME - 1, _EIGHTH, _PRIME - _EIGHTH})
+"""y of the points of the curve whose order is 1, 2, 4 or 8: signatures under them need no private key."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class NewKey:
@@ -176,7 +181,10 @@ def public_bytes(text: str) -> bytes:
         raise UsageError(f"not a public key: {str(error)[:120]}", reason="key-unreadable") from None
     if not isinstance(key, Ed25519PublicKey):
         raise UsageError("the public key is of another kind, expected ed25519", reason="key-type")
-    return key.public_bytes_raw()
+    raw = key.public_bytes_raw()
+    if (int.from_bytes(raw, "little") & ((1 << 255) - 1)) % _PRIME in _SMALL_ORDER:
+        raise UsageError("under this public key anybody can sign: its order is small", reason="key-weak")
+    return raw
 
 
 def passphrase(environment: Mapping[str, str], name: str | None) -> bytes | None:

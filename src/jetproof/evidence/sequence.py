@@ -45,13 +45,18 @@ class Sequences:
     """sha256 of the envelope to what is wrong with its place."""
     heads: Mapping[str, int] = field(default_factory=dict)
     """Signer to the highest number known."""
+    floors: Mapping[str, int] = field(default_factory=dict)
+    """Signer to the highest number that was pruned, as the store says; nobody signed that note."""
     counted: frozenset[str] = frozenset()
     """sha256 of the envelopes that count: no second wrapping, and no original that was issued again redacted."""
 
     @property
     def missing(self) -> Mapping[str, int]:
-        """Signer to its highest missing number, as the calculus takes it."""
-        found: dict[str, int] = {}
+        """Signer to its highest missing number, as the calculus takes it.
+
+        A pruned number is missing like any other: whoever could write the note could have taken a failure out.
+        """
+        found: dict[str, int] = dict(self.floors)
         for gap in self.gaps:
             found[gap.signer] = max(gap.last, found.get(gap.signer, gap.last))
         return found
@@ -89,6 +94,7 @@ def sequences(
         duplicates=tuple(duplicates),
         refusals={sha256: tuple(found) for sha256, found in wrong.items()},
         heads=tops,
+        floors=dict(floors or {}),
         counted=frozenset(item.sha256 for item in counted),
     )
 

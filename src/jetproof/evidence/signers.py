@@ -23,5 +23,7 @@ def signer(
     if key is not None:
         return load(key, passphrase(environment, passphrase_env))
     if uri is None or public is None:
-        raise UsageError("a signer needs its public key", hint="--signer URI --public-key FILE.pub", reason="signer-public")
+        raise UsageError(
+            "a signer needs its public key", hint="--signer URI --public-key FILE.pub", reason="signer-public"
+        )
     return backend_signer(uri, public_bytes(read_bounded(public).decode("utf-8", "replace")))

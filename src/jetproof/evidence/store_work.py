@@ -99,7 +99,7 @@ def add(opened: Opened, path: Path, *, side_files: bool) -> Added:
     if isinstance(found, Refusal):
         raise _invalid(path, found)
     evidence, signer = found
-    standing = signature.standing(signer, evidence.statement, evidence.statement.finished)
+    standing = signature.standing_in(opened.trust, signer, evidence.statement, evidence.statement.finished)
     if standing is not None:
         raise _invalid(path, standing)
     leaks = privacy.refusals(evidence.statement.body)

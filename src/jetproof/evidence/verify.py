@@ -125,7 +125,7 @@ def judged(evidence: Evidence, signer: TrustedKey, around: Circumstances) -> Ver
     """Return what evidence is worth whose signature was accepted."""
     refusals: list[Refusal] = []
     when = clock.effective(evidence.statement, around)
-    standing = signature.standing(signer, evidence.statement, when)
+    standing = signature.standing_in(around.trust, signer, evidence.statement, when)
     if standing is not None:
         refusals.append(standing)
     for check in CHECKS:

@@ -122,7 +122,7 @@ def _one(path: Path, asked: Asked, uses: _Uses) -> Verification:
 
 def _around(evidence: Evidence, path: Path, asked: Asked) -> Circumstances:
     folder = None if asked.envelope_only else asked.side or side_folder(path, evidence.sha256)
-    if folder is None and not asked.envelope_only and evidence.statement.artifacts:
+    if folder is None and not asked.envelope_only:
         # told as missing, not passed over: who wants to do without says so
         folder = path.with_name(f"{evidence.sha256}.files")
     return Circumstances(

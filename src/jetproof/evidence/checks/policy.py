@@ -13,7 +13,7 @@ from jetproof.errors import JetproofError
 from jetproof.evidence.circumstances import Circumstances, Evidence
 from jetproof.evidence.reason import Reason, Refusal
 from jetproof.policy.load import parse
-from jetproof.policy.model import Gate, Policy, ProbeItem
+from jetproof.policy.model import Gate, Platform, Policy, ProbeItem
 from jetproof.policy.ratchet import weakenings
 
 MAY_BE_EXCLUDED = frozenset({"probe::bitsandbytes-nf4", "probe::bitsandbytes-int8", "probe::torch-compile"})
@@ -45,6 +45,7 @@ def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
     if gate is None:
         yield Refusal(reason=Reason.GATE_UNKNOWN, message=f"the policy of the commit has no gate {said.gate[:80]}")
         return
+    yield from _elsewhere(evidence, gate)
     yield from _short(evidence, policy, gate)
     yield from _weaker(policy, around)
 
@@ -68,6 +69,22 @@ def expected(policy: Policy, gate: Gate) -> frozenset[str]:
         else:
             found.add(f"pytest::{item.pytest}")
     return frozenset(found)
+
+
+def _elsewhere(evidence: Evidence, gate: Gate) -> Iterator[Refusal]:
+    device = evidence.statement.device
+    kind, arch = device.get("platformClass"), device.get("arch")
+    fits = {
+        Platform.JETSON: kind == "jetson",
+        Platform.X86_CUDA: arch == "x86_64",
+        Platform.LINUX_ARM64: arch == "aarch64",
+        Platform.ANY: True,
+    }
+    if not fits[gate.platform]:
+        yield Refusal(
+            reason=Reason.DEVICE_CONTRADICTION,
+            message=f"the gate {gate.id} is for {gate.platform.value}, this is {str(kind)[:40]} ({str(arch)[:40]})",
+        )
 
 
 def _short(evidence: Evidence, policy: Policy, gate: Gate) -> Iterator[Refusal]:

@@ -70,6 +70,13 @@ def accepted(envelope: Envelope, trust: Trust) -> TrustedKey | Refusal:
     )
 
 
+def standing_in(trust: Trust, signer: TrustedKey, statement: Statement, when: datetime) -> Refusal | None:
+    """Return why the signer's word does not count: not under any entry of its key, whichever a hint led to first."""
+    entries = [key for key in trust.keys if key.public == signer.public] or [signer]
+    found = [standing(key, statement, when) for key in entries]
+    return None if None in found else found[0]
+
+
 def standing(key: TrustedKey, statement: Statement, when: datetime) -> Refusal | None:
     """Return why the key's word does not count for this statement at that time, if it does not."""
     if key.revoked:

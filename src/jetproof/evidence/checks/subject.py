@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from jetproof.evidence.circumstances import Circumstances, Evidence
 from jetproof.evidence.reason import Reason, Refusal
 
-_PULL = re.compile(r"refs/pull/\d+/")
+_PROPOSED = re.compile(r"(?:^|[/@])(?:pull|merge-requests)/\d+/(?:head|merge|train)\b")
+"""What hosts call a proposal's commits, as a ref, and as the remote ref that a checkout makes of it."""
+_BRANCH = re.compile(r"(?:^|@)refs/heads/")
 
 
 def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
@@ -23,7 +25,12 @@ def check(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
             reason=Reason.COMMIT_DIFFERENT,
             message=f"the evidence is for commit {said.commit[:12]}, not for {around.commit[:12]}",
         )
-    pulled = [ref for ref in (*said.source_refs, said.uri) if _PULL.search(ref)]
+    others = [one.get("digest") for one in said.body["subject"][1:] if isinstance(one, dict)]
+    if any(isinstance(digest, dict) and digest.get("gitCommit", said.commit) != said.commit for digest in others):
+        yield Refusal(
+            reason=Reason.COMMIT_DIFFERENT, message="it names a second commit: another reader would take that one"
+        )
+    pulled = [ref for ref in (*said.source_refs, said.uri) if _PROPOSED.search(ref) and not _BRANCH.search(ref)]
     if pulled:
         yield Refusal(
             reason=Reason.MERGE_COMMIT,
@@ -71,7 +78,8 @@ def _recomputed(evidence: Evidence, around: Circumstances) -> Iterator[Refusal]:
 
 def _unclean(evidence: Evidence) -> Iterator[Refusal]:
     source = evidence.statement.source
-    if source.get("dirty") is not False or source.get("untracked") != 0:
+    untracked = source.get("untracked")
+    if source.get("dirty") is not False or type(untracked) is not int or untracked != 0:
         yield Refusal(
             reason=Reason.DIRTY_TREE,
             message="the tree held changes or files that the commit does not have",
