@@ -399,3 +399,71 @@ def test_what_is_known_to_bring_torchvision_replaces_torch(tmp_path: Path, line:
     # with the vendor's torchvision held, nothing brings another torch
     held_too = judged(tmp_path, f"torch>=2.0\n{line}\n", kept=(VENDOR, "torchvision==0.23.0"))
     assert held_too.verdict is Verdict.OK
+
+
+@pytest.mark.parametrize(
+    ("files", "verdict", "told"),
+    [
+        ("torch-2.5.1-cp38-cp38-manylinux2014_aarch64.whl", Verdict.FAILS_PYTHON, "not for Python 3.10"),
+        ("torch-2.5.1-cp310-cp310-win_amd64.whl", Verdict.REPLACES_TORCH, "no wheel for aarch64 Linux"),
+        ("torch-2.5.1-cp310-cp310-manylinux2014_aarch64.whl", Verdict.REPLACES_TORCH, "takes the place"),
+    ],
+)
+def test_a_locked_torch_without_a_file_for_the_board_is_said_to_fail(
+    tmp_path: Path, files: str, verdict: Verdict, told: str
+) -> None:
+    text = uv_lock(locked("torch", "2.5.1", files=wheel(files)), wanted='{ name = "torch" }')
+    found = judged(tmp_path, text, "uv.lock")
+    assert found.verdict is verdict
+    assert told in found.findings[0].message
+
+
+def test_a_file_of_the_vendors_kind_under_the_vendors_number_is_the_vendors(tmp_path: Path) -> None:
+    line = "./torch-1.10.0-cp36-cp36m-{}_aarch64.whl\n"
+    found = judged(tmp_path, line.format("linux"), stack="jp4.6", kept=("torch==1.10.0",))
+    assert found.verdict is Verdict.OK
+    other = judged(tmp_path, line.format("manylinux2014"), stack="jp4.6", kept=("torch==1.10.0",))
+    assert other.verdict is Verdict.REPLACES_TORCH
+
+
+@pytest.mark.parametrize(
+    ("line", "stack", "verdict", "told"),
+    [
+        ("torch>=2.5", "jp5.1", Verdict.FAILS_PYTHON, "for Python 3.8 is torch 2.4.1, so that it fails"),
+        ("torch>=2.0", "jp4.6", Verdict.FAILS_PYTHON, "so that it fails"),
+        ("torch==99.0", "jp6.2", Verdict.REPLACES_TORCH, "newer than the tables know"),
+        ("torch>=2.5\n--extra-index-url https://index.example/simple", "jp5.1", Verdict.REPLACES_TORCH, "fetches"),
+    ],
+)
+def test_a_torch_that_the_index_does_not_have_for_the_python(
+    tmp_path: Path, line: str, stack: str, verdict: Verdict, told: str
+) -> None:
+    found = judged(tmp_path, line + "\n", stack=stack, kept=())
+    assert found.verdict is verdict
+    assert told in found.findings[0].message
+
+
+def test_a_locked_torch_that_is_newer_than_the_tables_is_described_by_no_other_row(tmp_path: Path) -> None:
+    text = uv_lock(locked("torch", "99.0.0"), wanted='{ name = "torch" }')
+    message = judged(tmp_path, text, "uv.lock").findings[0].message
+    assert "newer than the tables know" in message
+    assert "nothing is known of it on this board" in message
+    assert "CUDA" not in message
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict", "told"),
+    [
+        ("unsloth", Verdict.REPLACES_TORCH, "seen of 2026.10.9 was"),
+        ("unsloth==2025.3.19", Verdict.REPLACES_TORCH, "2025.3.19 itself was not looked at"),
+        ("unsloth==2024.8", Verdict.OK, ""),
+        ("unsloth<2024.8", Verdict.OK, ""),
+        ("xformers==0.0.13", Verdict.OK, ""),
+        ("xformers==0.0.22.post7", Verdict.REPLACES_TORCH, "brings another torch itself"),
+        ("speechbrain", Verdict.REPLACES_TORCH, "through torchaudio"),
+    ],
+)
+def test_known_projects_are_known_by_their_releases(tmp_path: Path, line: str, verdict: Verdict, told: str) -> None:
+    found = judged(tmp_path, line + "\n")
+    assert found.verdict is verdict
+    assert not told or told in found.findings[0].message

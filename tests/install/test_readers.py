@@ -346,7 +346,7 @@ def test_an_older_pdm_lock_keeps_its_files_elsewhere(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "verdict"),
     [
-        ("torch-1.10.0-cp36-cp36m-linux_aarch64.whl", Verdict.REPLACES_TORCH),
+        ("torch-1.10.0-cp36-cp36m-linux_aarch64.whl", Verdict.FAILS_PYTHON),
         ("/opt/wheels/torch-2.3.0-cp310-cp310-linux_aarch64.whl", Verdict.REPLACES_TORCH),
         ("./torch-2.3.0-cp310-cp310-linux_aarch64.whl ; platform_machine == 'aarch64'", Verdict.REPLACES_TORCH),
         ("./torch-2.3.0-cp310-cp310-linux_x86_64.whl; platform_machine == 'x86_64'", Verdict.OK),

@@ -334,3 +334,84 @@ def test_any_requirements_file_is_read_or_refused(
         project = readers.read(path)
         assert "u:p@" not in repr(project)
         audit(project, JP62, TABLES, held=VENDOR)
+
+
+def test_a_requirements_file_in_a_circle_is_not_ok(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("-r a.txt\n")
+    (tmp_path / "a.txt").write_text("numpy\n-r requirements.txt\n")
+    [unknown] = readers.read(tmp_path / "requirements.txt").unknowns
+    assert "it includes itself" in unknown.why
+
+
+def test_a_file_that_two_others_include_is_no_circle(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("-r a.txt\n-r b.txt\n")
+    (tmp_path / "a.txt").write_text("-r c.txt\n")
+    (tmp_path / "b.txt").write_text("-r c.txt\n")
+    (tmp_path / "c.txt").write_text("numpy\n")
+    project = readers.read(tmp_path / "requirements.txt")
+    assert [one.name for one in project.packages] == ["numpy"]
+    assert not project.unknowns
+
+
+def test_a_lock_that_is_a_link_out_of_the_project_is_not_read(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "pyproject.toml").write_text("")
+    (tmp_path / "secret.txt").write_text("root:x:0:0\n")
+    (project / "requirements.txt").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(UsageError, match="leads out of the project") as caught:
+        readers.read(project / "requirements.txt")
+    assert str(tmp_path / "secret.txt") in (caught.value.hint or "")
+    (project / "base.txt").write_text("numpy\n")
+    (project / "inner.txt").symlink_to("base.txt")
+    assert [one.name for one in readers.read(project / "inner.txt").packages] == ["numpy"]
+
+
+UV_WITH_TWO = """version = 1
+[[package]]
+name = "a"
+source = { editable = "." }
+dependencies = [{ name = "torch", specifier = ">=NUMBER" }]
+[[package]]
+name = "torch"
+version = "2.5"
+[[package]]
+name = "torch"
+version = "2.6"
+"""
+NUMBER = "9" * 5_000
+"""More digits than an int is made of."""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("requirements.txt", f"torch=={NUMBER}\ntorch>={NUMBER[:3_900]}\n"),
+        ("pyproject.toml", f'[project]\nname = "a"\nrequires-python = ">={NUMBER}"\n'),
+        ("pyproject.toml", f'[tool.poetry]\nname = "a"\n[tool.poetry.dependencies]\npython = "^{NUMBER}"\n'),
+        ("pyproject.toml", f'[tool.poetry]\nname = "a"\n[tool.poetry.dependencies]\ntorch = "~{NUMBER}"\n'),
+        ("Pipfile.lock", f'{{"_meta": {{}}, "default": {{"torch": {{"version": "=={NUMBER}"}}}}}}'),
+        ("pylock.toml", f'lock-version = "1.0"\n[[packages]]\nname = "torch"\nversion = "{NUMBER}"\n'),
+        ("pdm.lock", f'[metadata]\nlock_version = "4.5"\n[[package]]\nname = "torch"\nversion = "{NUMBER}"\n'),
+        (
+            "uv.lock",
+            UV_WITH_TWO.replace("NUMBER", NUMBER),
+        ),
+    ],
+)
+def test_endless_numbers_are_refused_or_not_known(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    verdict: Verdict | None = None
+    with contextlib.suppress(UsageError):
+        verdict = audit(readers.read(tmp_path / name), JP62, TABLES, held=VENDOR).verdict
+    assert verdict in (None, Verdict.UNDETERMINED)
+
+
+def test_an_endless_number_is_not_held() -> None:
+    with pytest.raises(UsageError, match="is no number"):
+        held(f"torch=={NUMBER}")
+
+
+def test_a_bound_on_python_that_is_not_understood_is_told(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.poetry]\nname = "a"\n[tool.poetry.dependencies]\npython = "^x"\n')
+    assert audit(readers.read(tmp_path / "pyproject.toml"), JP62, TABLES, held=VENDOR).verdict is Verdict.UNDETERMINED

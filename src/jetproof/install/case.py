@@ -51,8 +51,10 @@ def held(text: str) -> Held:
     if release is not None:
         try:
             Version(release)
-        except InvalidVersion:
-            raise UsageError(f"--held {text!r}: {release!r} is no number", hint=hint, reason="bad-held") from None
+        except ValueError:  # a number of thousands of digits is none either
+            raise UsageError(
+                f"--held {text[:100]!r}: {release[:100]!r} is no number", hint=hint, reason="bad-held"
+            ) from None
     return Held(name=normal(requirement.name), release=release, named=True)
 
 

@@ -10,6 +10,7 @@ from packaging.version import InvalidVersion, Version
 from jetproof.install.case import Case
 from jetproof.install.locked import Source, SourceKind
 from jetproof.install.torch_build import lacks, origin
+from jetproof.tables import Tables
 from jetproof.tables.rows import IndexTorch
 
 _LOWER = (">=", ">", "~=", "==", "===")
@@ -23,6 +24,8 @@ class Fetched:
     """In words, as what comes after "fetches"."""
     exists: bool = True
     """Whether the index has one that fits the requirement and the Python."""
+    by_python: bool = False
+    """Whether the index has one for a newer Python, and none for this one."""
 
 
 def fetched(specifiers: SpecifierSet, source: Source, case: Case) -> Fetched:
@@ -32,15 +35,25 @@ def fetched(specifiers: SpecifierSet, source: Source, case: Case) -> Fetched:
         return Fetched(told=f"torch {row.torch_version} (the newest for Python {row.python}): {_kind(row, case)}")
     exact = exact_of(specifiers)
     public = source.kind in (SourceKind.INDEX, SourceKind.UNKNOWN) and source.location is None
+    # what another index has for this Python is not known
+    public = public and not any(
+        "torch" in index.packages if index.packages else not index.explicit for index in case.project.indexes
+    )
     if row is not None and public and _above(specifiers, Version(row.torch_version)):
-        return Fetched(
-            told=f"none: the newest on the index for Python {row.python} is torch {row.torch_version}, "
-            "so that it fails",
-            exists=False,
-        )
+        newest_known = f"the newest on the index for Python {row.python} is torch {row.torch_version}"
+        if any(specifiers.contains(other.torch_version) for other in case.tables.index_torch):
+            return Fetched(told=f"none: {newest_known}, so that it fails", exists=False, by_python=True)
+        if _above(specifiers, Version(newest_of_all(case.tables))):
+            return Fetched(told=f"one that is newer than the tables know, if there is one ({newest_known})")
+        return Fetched(told=f"none: {newest_known}, so that it fails", exists=False)
     if exact is not None:
         return Fetched(told=f"torch {exact}: {origin(exact, source, case).what}")
     return Fetched(told="the newest that fits from the index, none of which is made for this board")
+
+
+def newest_of_all(tables: Tables) -> str:
+    """Return the newest torch that the tables know, for whatever Python."""
+    return max((row.torch_version for row in tables.index_torch), key=Version)
 
 
 def newest(case: Case) -> IndexTorch | None:

@@ -23,6 +23,8 @@ class Needs:
     """The package whose exact pin on torch does it; "torch" when the package pins it itself."""
     seen: str
     """What was seen."""
+    free: str | None = None
+    """The newest release that was seen to leave the vendor's torch alone: with that one and older it is not said."""
 
 
 _TORCHVISION: Final = "torchvision"
@@ -35,9 +37,9 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "timm": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
     "open-clip-torch": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
     "easyocr": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
-    "unsloth": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1"),
+    "unsloth": Needs(through=_TORCHVISION, seen="torchvision 0.29.2 and with it torch 2.14.1", free="2024.8"),
     "lerobot": Needs(through=_TORCHVISION, seen="torchvision 0.25.0 and with it torch 2.10.0"),
-    "xformers": Needs(through="torch", seen="torch 2.14.1; older releases pin one torch exactly"),
+    "xformers": Needs(through="torch", seen="torch 2.14.1; older releases pin one torch exactly", free="0.0.13"),
     "vllm": Needs(through="torch", seen="torch 2.13.0 and about 20 NVIDIA packages"),
     "whisperx": Needs(through="torch", seen="torch 2.8.0, which a 2.8.0 alpha does not satisfy"),
     "segmentation-models-pytorch": _RESOLVED,
@@ -68,10 +70,55 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "pyannote-audio": _IN_A_LOCK,
     "torch-audiomentations": _IN_A_LOCK,
     "torch-pitch-shift": _IN_A_LOCK,
+    "speechbrain": Needs(through="torchaudio", seen="torchaudio; with it pip chose torch 2.15.0, uv the vendor's"),
     "chatterbox-tts": Needs(through="torch", seen="torch 2.6.0"),
     "facenet-pytorch": Needs(through="torch", seen="torch 2.2.2"),
 }
 """By normalised name."""
+
+
+LOOKED_AT: Final[Mapping[str, str]] = {
+    "ultralytics": "8.4.190",
+    "timm": "1.0.31",
+    "open-clip-torch": "3.3.0",
+    "easyocr": "1.7.2",
+    "unsloth": "2026.10.9",
+    "lerobot": "0.4.4",
+    "xformers": "0.0.35",
+    "vllm": "0.31.0",
+    "whisperx": "3.8.6",
+    "segmentation-models-pytorch": "0.6.0",
+    "clean-fid": "0.1.35",
+    "lpips": "0.1.4",
+    "facexlib": "0.3.0",
+    "spandrel": "0.4.2",
+    "fastai": "2.8.12",
+    "controlnet-aux": "0.0.10",
+    "basicsr": "1.3.3.3",
+    "clip-anytorch": "2.6.0",
+    "docling": "2.143.0",
+    "docling-ibm-models": "4.0.4",
+    "lightly": "1.6.0",
+    "rfdetr": "1.11.2",
+    "torch-fidelity": "0.4.0",
+    "byol-pytorch": "0.9.1",
+    "dalle2-pytorch": "1.15.6",
+    "imagen-pytorch": "2.1.0",
+    "piq": "0.8.0",
+    "torchxrayvision": "1.5.7",
+    "vit-pytorch": "1.26.14",
+    "anomalib": "2.7.0",
+    "colpali-engine": "0.3.18",
+    "lightly-train": "0.18.0",
+    "torchgeo": "0.8.1",
+    "pyannote-audio": "4.0.7",
+    "torch-audiomentations": "0.12.0",
+    "torch-pitch-shift": "1.2.5",
+    "speechbrain": "1.1.2",
+    "chatterbox-tts": "0.1.7",
+    "facenet-pytorch": "2.6.0",
+}
+"""The release of which it was seen; of others it is taken for granted until one is seen that does not."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,9 @@ from jetproof.install.locked import (
 )
 from jetproof.install.markers import Markers
 
+MAX_SPECIFIER = 2_000
+"""Characters of a bound on releases; no lock has one near it."""
+
 
 class Marked(Protocol):
     """Whatever packages are selected for: a board that is not at hand, or an interpreter that is."""
@@ -124,12 +127,12 @@ def _walk(project: Project, markers: Markers, keys: Sequence[str]) -> Selection:
     members = frozenset(project.members)
     while queue:
         edge, asked_by, active = queue.popleft()
-        holds = markers.holds(edge.marker, active)
+        holds = markers.holds(edge.marker, active) if len(edge.specifier or "") <= MAX_SPECIFIER else None
         candidates = _candidates(edge, by_name.get(edge.name, ()))
         if holds is None:
             unknowns[f"{edge.name} {edge.marker}"] = Unknown(
                 what=edge.name,
-                why=f"its marker cannot be read: {(edge.marker or '')[:200]}",
+                why=f"its marker or its bound cannot be read: {(edge.marker or edge.specifier or '')[:200]}",
                 where=candidates[0].where if candidates else project.packages[0].where,
             )
         if not holds:
@@ -200,6 +203,8 @@ def _candidates(edge: Edge, packages: Sequence[LockedPackage]) -> Sequence[Locke
     try:
         specifiers = SpecifierSet(edge.specifier)
     except InvalidSpecifier:
+        return packages
+    if len(edge.specifier) > MAX_SPECIFIER:
         return packages
     fitting = [package for package in packages if _fits(package.release, specifiers)]
     return fitting or packages

@@ -65,6 +65,15 @@ def origin(release: str | None, source: Source, case: Case, location: str | None
     cuda = cuda_of(release, place)
     if cuda:
         return Origin(what=f"a build for ARM servers (SBSA) with CUDA {cuda}{lacks(row, cuda, case)}", works=works)
+    newest = _newest(case)
+    if (
+        row is not None
+        and row.kind == "pypi-wheel"
+        and newest is not None
+        and (_number(release) or newest).release > newest.release
+    ):
+        told = f"a build from the index that is newer than the tables know (the newest there is {newest.base_version})"
+        return Origin(what=told, works=None)
     if row is not None and row.kind == "pypi-wheel":
         if row.sm_archs == () or "cpu" in (row.torch_version or ""):
             return Origin(what="the index's build for aarch64, which is a CPU build up to 2.10", works=False)
@@ -120,6 +129,12 @@ def _row(release: str | None, place: str | None, source: Source, case: Case) -> 
         if row.kind == "pypi-wheel" and (number := _number(row.torch_version)) and number.release <= wanted.release
     ]
     return max(older, key=lambda pair: pair[0])[1] if older else _oldest(rows)
+
+
+def _newest(case: Case) -> Version | None:
+    """The newest number of the public index that the tables have."""
+    numbers = (_number(row.torch_version) for row in case.tables.torch_builds if row.kind == "pypi-wheel")
+    return max(filter(None, numbers), default=None)
 
 
 def _oldest(rows: tuple[TorchBuild, ...]) -> TorchBuild | None:

@@ -21,21 +21,21 @@ from packaging.version import Version
 from jetproof.install.case import Case, Held
 from jetproof.install.finding import Finding, Remedy, Severity, Verdict
 from jetproof.install.fit import Fit, fit
-from jetproof.install.index_torch import exact_of, fetched
+from jetproof.install.index_torch import Fetched, exact_of, fetched
 from jetproof.install.judgements.judgement import Judgement, hold
 from jetproof.install.locked import SourceKind
 from jetproof.install.selection import Selected
 from jetproof.install.torch_build import origin
 
 
-def _another(case: Case, one: Selected, specifiers: SpecifierSet) -> str:
+def _another(case: Case, one: Selected, specifiers: SpecifierSet) -> Fetched:
     """What an installer would fetch instead."""
     if one.package.name == "torch":
-        return fetched(specifiers, one.package.source, case).told
+        return fetched(specifiers, one.package.source, case)
     exact = exact_of(specifiers)
     if exact is not None:
-        return f"{one.package.name} {exact}: {origin(exact, one.package.source, case).what}"
-    return f"another {one.package.name}, and with it another torch"
+        return Fetched(told=f"{one.package.name} {exact}: {origin(exact, one.package.source, case).what}")
+    return Fetched(told=f"another {one.package.name}, and with it another torch")
 
 
 def _why(one: Selected, kept: Held, how: Fit, specifiers: SpecifierSet) -> str:
@@ -96,12 +96,12 @@ def check(case: Case) -> Iterator[Finding]:
                 rule=JUDGEMENT.id,
                 name=JUDGEMENT.name,
                 severity=Severity.BLOCKING,
-                verdict=Verdict.REPLACES_TORCH,
+                verdict=Verdict.FAILS_PYTHON if another.by_python else Verdict.REPLACES_TORCH,
                 package=one.package.name,
                 release=one.package.release,
                 wanted_by=one.wanted_by,
                 where=one.package.where,
-                message=f"{why}; an installer fetches {another}",
+                message=f"{why}; an installer fetches {another.told}",
                 because=(case.because(one), case.because_held),
                 remedy=(*_instead(one, kept, how), *hold(case)),
             )

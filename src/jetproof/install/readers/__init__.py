@@ -21,7 +21,7 @@ from jetproof.install.readers import (
     uv_lock,
     wheel,
 )
-from jetproof.install.readers.document import project_root
+from jetproof.install.readers.document import MAX_NUMBER, inside, project_root
 from jetproof.install.readers.reader import Reader
 
 READERS: tuple[Reader, ...] = (
@@ -87,12 +87,30 @@ def read(path: Path) -> Project:
         if not chosen.exists():
             raise UsageError(f"{chosen} does not exist", hint="name a lock, a requirements file or a folder")
         reader = unread.READER
-    project = reader.read(chosen, project_root(chosen))
+    root = project_root(chosen)
+    if chosen.is_symlink() and chosen.exists() and not inside(root, chosen):
+        raise UsageError(
+            f"{chosen} is a link that leads out of the project",
+            hint=f"name the file itself: {chosen.resolve()}",
+            reason="link-outside",
+        )
+    project = reader.read(chosen, root)
+    _check_lengths(project)
     if notes:
         from dataclasses import replace
 
         return replace(project, notes=(*notes, *project.notes))
     return project
+
+
+def _check_lengths(project: Project) -> None:
+    """Refuse numbers and bounds that no tool writes: parsing them costs more than they are worth."""
+    texts = [(project.requires_python, project.requires_python_where)]
+    for one in (*project.packages, *project.constraints, *project.overrides):
+        texts += [(text, one.where) for text in (one.release, one.specifier, one.requires_python)]
+    for text, where in texts:
+        if text is not None and len(text) > MAX_NUMBER:
+            raise UsageError(f"{where}: {text[:40]}… is no release and no bound", reason="too-large")
 
 
 def _with_metadata(found: tuple[Path, ...]) -> Path:

@@ -17,6 +17,8 @@ from jetproof.install.locked import Where
 MAX_BYTES = 64 << 20
 """A lock of 10 000 packages is about 25 MB."""
 MAX_PACKAGES = 50_000
+MAX_NUMBER = 2_000
+"""Characters of a release or of a bound on releases."""
 MAX_DEPTH = 100
 """Of nested tables and lists; no lock comes near it."""
 _MARKS = (

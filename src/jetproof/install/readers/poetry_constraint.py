@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from jetproof.install.readers.document import MAX_NUMBER
+
 _NUMBER = re.compile(r"v?(\d+(?:\.\d+)*)([A-Za-z0-9.+-]*)\Z")
 
 
 def specifier(text: str) -> str | None:
     """Return a bound as a PEP 440 specifier, "" for any; None for what is no conjunction (`||`) or not understood."""
+    if len(text) > MAX_NUMBER:
+        return None
     if "|" in text:
         return _alternatives(text)
     parts: list[str] = []
@@ -20,6 +24,14 @@ def specifier(text: str) -> str | None:
         if one:
             parts.append(one)
     return ",".join(parts)
+
+
+def python_bound(text: str | None) -> str | None:
+    """Return a bound on Python; one that is not understood stays as it is written, so that it is told."""
+    if text is None or text == "*":
+        return None
+    found = specifier(text)
+    return text if found is None else found or None
 
 
 def _alternatives(text: str) -> str | None:

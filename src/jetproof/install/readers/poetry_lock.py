@@ -43,7 +43,7 @@ from jetproof.install.readers.document import (
     toml,
     where_of,
 )
-from jetproof.install.readers.poetry_constraint import specifier, wishes
+from jetproof.install.readers.poetry_constraint import python_bound, wishes
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.roots import WITHOUT_METADATA, asked_beside, unasked
 
@@ -114,7 +114,7 @@ def _package(raw: _Raw, legacy_files: _Raw, where: Where) -> LockedPackage:
         requires=_edges(table(raw.get("dependencies"), f"{where}: dependencies")),
         files=Lazy(tables(offered, f"{where}: files"), _file),
         source=_source(raw.get("source")),
-        requires_python=specifier(python) if python and python != "*" else None,
+        requires_python=python_bound(python),
         where=where,
     )
 
@@ -151,7 +151,7 @@ def read(path: Path, root: Path) -> Project:
         kind=Kind.POETRY_LOCK,
         path=str(path),
         name=beside.name if beside else None,
-        requires_python=specifier(python) if python and python != "*" else None,
+        requires_python=python_bound(python),
         requires_python_where=Where(file=file, line=line_of(text, "python-versions", start=text.rfind("[metadata]"))),
         locked=True,
         packages=packages,

@@ -44,7 +44,7 @@ from jetproof.install.readers.document import (
     toml,
     where_of,
 )
-from jetproof.install.readers.poetry_constraint import specifier, wishes
+from jetproof.install.readers.poetry_constraint import python_bound, wishes
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.requirement import package
 
@@ -188,8 +188,8 @@ def _poetry(raw: _Raw, collected: _Collected, *, main: bool) -> tuple[tuple[str,
     python: str | None = None
     own = table(raw.get("dependencies"), f"{file}: tool.poetry.dependencies")
     bound = own.get("python")
-    if isinstance(bound, str) and bound != "*":
-        python = specifier(bound)
+    if isinstance(bound, str):
+        python = python_bound(bound)
     if main:
         for name, wanted in own.items():
             if name != "python":

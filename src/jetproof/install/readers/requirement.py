@@ -18,7 +18,7 @@ from jetproof.install.locked import (
     redacted,
 )
 
-MAX_LENGTH = 8_000
+MAX_LENGTH = 4_000
 """Of one requirement; longer ones are not requirements."""
 
 

@@ -64,6 +64,8 @@ class _Found:
     unknowns: list[Unknown] = field(default_factory=list)
     indexes: list[Index] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    opened: list[tuple[Path, bool]] = field(default_factory=list)
+    """The files that are being read, each included by the one before."""
     seen: set[tuple[Path, bool]] = field(default_factory=set)
 
 
@@ -242,12 +244,17 @@ def _line(line: str, including: Path, where: Where, found: _Found, *, constraint
 
 def _read_file(path: Path, found: _Found, *, constraint: bool, depth: int) -> None:
     key = (path.resolve(), constraint)
-    if key in found.seen:
-        return  # named twice, or in a circle
-    found.seen.add(key)
     file = where_of(path, found.root)
+    if key in found.opened:
+        why = "it includes itself, directly or through others, and pip stops there"
+        found.unknowns.append(Unknown(what=file, why=why, where=Where(file=file)))
+    if key in found.seen:
+        return
+    found.seen.add(key)
+    found.opened.append(key)
     for number, line in _joined(content(path, marked=True)):
         _line(line, path, Where(file=file, line=number), found, constraint=constraint, depth=depth)
+    found.opened.pop()
 
 
 def read(path: Path, root: Path) -> Project:
