@@ -8,7 +8,7 @@ from jetproof.facts.model import Facts
 
 _ON_CPU = Expression(
     r"(?i)\b(?:runs?|running|ran|falls?(?: ?back)?|falling back|fell back|works?|stuck|stays?|trains?|inference"
-    r"|serv(?:es?|ing)|generat\w{1,4}|defaults?|switch(?:es|ing)|uses?|using|used)\b[^.\n]{0,40}\b(?:on|to|uses?"
+    r"|serv(?:es?|ing)|generat\w{1,4}|default(?:s|ing)?|switch(?:es|ing)|uses?|using|used)\b[^.\n]{0,40}\b(?:on|to|uses?"
     r"|using|with|the)\b (?:only )?(?:the |my )?'?CPU\b"
     r"|\b(?:on|uses?|using) (?:the |only |just |only the )?CPU\b|\bCPU[- ]only\b|\bonly (?:on |uses? "
     r"|using )?(?:the )?CPU\b|\b100% CPU\b|\bCPU \((?:ARMv8|aarch64)|\blibrary=cpu\b"

@@ -147,7 +147,7 @@ _GOOD_FIRST = (
     r"|a0\+[0-9a-f]{6,12}"
 )
 _GOOD_FIRST += (
-    r"|\bjetson-ai-lab\b|(?:vendor|jetson|nvidia|jetpack|image|system|container"
+    r"|\bjetson-ai-lab\b|\bbuilt from source with CUDA\b|(?:vendor|jetson|nvidia|jetpack|image|system|container"
     r"|board)(?:'s)?(?: \w{1,12}(?:'s)?){0,2} v?\d\.\d{1,2}(?:\.\d{1,2})?\b"
 )
 _TAKEN_OVER = (
@@ -180,7 +180,7 @@ _BY_INSTALLING = Expression(
     r"|swap)\w{0,10}\b(?:(?!import)[^,;]){0,60}?\b(?:py)?torch\b(?!vision|audio)"
 )
 """An installation that takes away a torch; the user's own choice is told apart by his command."""
-_GENERIC_FIRST = Expression(r"(?i)\A\W{0,5}(?:PyPI|pip|conda)")
+_GENERIC_FIRST = Expression(r"(?i)\A\W{0,5}(?:PyPI|pip|conda)\b(?! install)")
 
 
 _ISOLATED = Expression(

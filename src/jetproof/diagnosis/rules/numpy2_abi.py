@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jetproof.diagnosis.evidence import reported, signed
+from jetproof.diagnosis.evidence import reported, signature, signed
 from jetproof.diagnosis.known import numbers
 from jetproof.diagnosis.remedies import numpy_below_2
 from jetproof.diagnosis.rule import (
@@ -55,6 +55,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             LITERAL,
             Confidence.CERTAIN if second or not numpy.known else Confidence.LIKELY,
         )
+    elif (either := signature(facts, tables, "numpy-multiarray")) and not (numpy.known and not second):
+        yield _finding(facts, (either, *pair), SHARED, Confidence.LIKELY)
     elif second and first:
         yield _finding(
             facts, pair, SHARED, Confidence.LIKELY, Severity.BLOCKING if reported(facts) else Severity.WARNING

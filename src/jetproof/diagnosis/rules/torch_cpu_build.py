@@ -57,7 +57,10 @@ _SAYS_SO = Expression(
     r"|torch\.cuda\.is_available\W{0,12}(?:returns? |is |= ?|==? ?|gives |still )?\W{0,3}False"
 )
 _TORCH = Expression(r"(?i)\b(?:py)?torch\b")
-_RAISED = Expression(r"(?i)(?:Runtime|Assertion|Value)Error\b[^\n]{0,40}\b(?:CUDA|GPU) (?:is )?not available")
+_RAISED = Expression(
+    r"(?i)(?:Runtime|Assertion|Value)Error\b[^\n]{0,40}\b(?:CUDA|GPU) (?:is )?not available"
+    r"|Neither CUDA nor \w{3,5} (?:is|are) available"
+)
 """What Python programs say who ask torch."""
 _NO_KERNELS = Expression(r"(?i)no kernel image|CUDA capability sm_\d|undefined symbol|cannot open shared object")
 

@@ -41,7 +41,7 @@ _ROOT_WORKS = Expression(
 )
 _SEAT = Expression(
     r"(?i)\blogged in\b[^.\n]{0,40}\b(?:display|desktop|monitor|console|screen|GUI|locally)|\b(?:over|via"
-    r"|through) SSH\b[^.\n]{0,60}\b(?:fails?|not|no GPU|denied)|\bafter (?:someone |somebody )?log(?:s|ging"
+    r"|through) SSH\b[^.\n]{0,60}\b(?:fails?|not|no GPU|denied|False)|\bafter (?:someone |somebody )?log(?:s|ging"
     r"|ged)? in (?:at|on|to) the (?:display|desktop|console)|\bno monitor\b"
 )
 _USER_MADE = Expression(
