@@ -113,6 +113,7 @@ def test_pips_indexes_count_where_uv_names_none(place: Path) -> None:
         "extra-index-url": ["https://b.example", "https://c.example"],
         "find-links": ["/wheels"],
         "allow-insecure-host": ["a.example"],
+        "index-strategy": "unsafe-best-match",
     }
     assert ignored == (
         f"install.target ({conf})",

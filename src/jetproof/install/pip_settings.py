@@ -29,6 +29,8 @@ def honoured(surroundings: Mapping[str, str]) -> dict[str, object]:
     """Return the settings for uv that say the same as pip's. UsageError for a file that pip would stop at too."""
     found = {key: value for key, value, _ in _all(surroundings) if key in _HONOURED and value.strip()}
     told: dict[str, object] = {word: found[key].split() for key, word in _LISTS.items() if key in found}
+    if "extra-index-url" in told:
+        told["index-strategy"] = "unsafe-best-match"  # pip asks all indexes alike, and was set up with that in mind
     if "index-url" in found:
         told["index-url"] = found["index-url"].strip()
     if found.get("no-index", "").lower() in ("1", "true", "yes", "on"):

@@ -40,7 +40,7 @@ def _lines(result: Result) -> Iterator[str]:
         yield f"Before that: {result.recovered}."
     yield ""
     yield from _vendor(result.interpreter)
-    yield from _plan(plan)
+    yield from _plan(plan, elsewhere=result.interpreter.torch.outcome is Outcome.NOT_RUN)
     if result.proof is not None:
         yield ""
         yield from _proof(result.proof)
@@ -109,7 +109,7 @@ def _place(dist: Installed, interpreter: Interpreter) -> str:
     return f"{dist.name} {dist.release} ({interpreter.site(dist).value}: {dist.location}{hidden})"
 
 
-def _plan(plan: Plan) -> Iterator[str]:
+def _plan(plan: Plan, *, elsewhere: bool) -> Iterator[str]:
     if plan.from_lock:
         yield f"From the lock {plan.from_lock}, with its numbers and hashes:"
     else:
@@ -121,7 +121,7 @@ def _plan(plan: Plan) -> Iterator[str]:
     size = sum(item.size or 0 for item in plan.items)
     if size:
         yield f"  {size / 1e6:.1f} MB at most to fetch"
-    yield from _left_out(plan)
+    yield from _left_out(plan, elsewhere=elsewhere)
     for one in plan.alphas:
         yield f"Alpha: {_demand(one)}. Agree with --allow-alpha."
     for one in plan.unfit:
@@ -134,7 +134,8 @@ def _plan(plan: Plan) -> Iterator[str]:
         yield f"Note: {note}"
 
 
-def _left_out(plan: Plan) -> Iterator[str]:
+def _left_out(plan: Plan, *, elsewhere: bool) -> Iterator[str]:
+    needed = "Needed, and to be on the board already" if elsewhere else "Needed and not there"
     if plan.dropped:
         yield f"Left out, because they are the vendor's: {', '.join(plan.dropped)}"
     families = list(dict.fromkeys(absent.family for absent in plan.absent))
@@ -142,7 +143,7 @@ def _left_out(plan: Plan) -> Iterator[str]:
         mine = [absent for absent in plan.absent if absent.family is family]
         by = ", ".join(sorted({asker for absent in mine for asker in absent.wanted_by})) or "the lock"
         names = ", ".join(absent.name for absent in mine)
-        yield f"Needed and not there, never filled from an index: {names} ({family.value}; asked by {by})"
+        yield f"{needed}, never filled from an index: {names} ({family.value}; asked by {by})"
     if plan.quantization is not None:
         yield from _quantization(plan.quantization)
 
