@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def project(tmp_path: Path) -> Path:
     root.mkdir()
     (root / "README.md").write_bytes(b"# weightlab\r\n\r\ncaf\xe9")
     (root / "pyproject.toml").write_text(
-        '[project]\nname = "weightlab"\n[project.scripts]\nweightlab = "weightlab:main"\n'
+        '[project]\nname = "weightlab"\ndependencies = ["torch"]\n[project.scripts]\nweightlab = "weightlab:main"\n'
     )
     return root
 
@@ -79,8 +80,7 @@ def test_golden(project: Path) -> None:
 )
 @pytest.mark.parametrize("own", [True, False])
 def test_the_lint_finds_nothing_that_blocks(project: Path, hub: bool, runtime: Runtime | None, own: bool) -> None:
-    asked = Asked(repository="example/weightlab", hub=hub, runtime=runtime, own_checkout=own)
-    written(project, asked)
+    written(project, replace(ASKED, hub=hub, runtime=runtime, own_checkout=own))
     found = lint(project, policy=None, now=NOW, zizmor=False)
     names = {finding.rule for finding in found.findings}
     assert names == (set() if runtime else {"JW705"}), [finding.message for finding in found.findings]
@@ -404,20 +404,8 @@ def test_a_policy_without_a_jetson_gate_gets_no_lane(project: Path) -> None:
 def test_words_for_people(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     digest = "ab" * 32
     words = ["init", "--project", str(project), "--repository", "example/weightlab"]
-    assert (
-        main(
-            [
-                *words,
-                "--torch-wheel",
-                "https://vendor.example/torch.whl",
-                "--torch-sha256",
-                digest,
-                "--resolver",
-                "a.b:c",
-            ]
-        )
-        == 0
-    )
+    words_once = ["--torch-wheel", "https://vendor.example/torch.whl", "--torch-sha256", digest, "--resolver", "a.b:c"]
+    assert main([*words, *words_once]) == 0
     told = capsys.readouterr().out
     assert told.startswith("12 files written for example/weightlab\n")
     assert "1. fill ci/jetproof-requirements.txt" in told

@@ -17,7 +17,9 @@ from jetproof.policy.load import DEFAULT_PATH, named_by_pyproject, parse
 from jetproof.policy.model import Policy
 from jetproof.workflow.scaffold.files import files
 from jetproof.workflow.scaffold.first_policy import first_policy
-from jetproof.workflow.scaffold.host import Asked, Host, host
+from jetproof.workflow.scaffold.first_tiers import first_tiers
+from jetproof.workflow.scaffold.host import WHEEL, Asked, Host, host
+from jetproof.workflow.scaffold.host_tests import with_tests
 from jetproof.workflow.scaffold.plan import Kind, Step, Wanted, plan, present
 
 _READMES = ("README.md", "README.rst", "Readme.md", "readme.md")
@@ -40,21 +42,36 @@ def lane(project: Path, asked: Asked, *, policy: str | None, today: date, force:
     data = present(project, path)
     known = None if data is None else parse(data, what=path)[0]
     told = host(project, _with_policy(asked, known), _remote(project))
+    there = data is not None
     if data is None or known is None:
         data = first_policy(told)
-        known = parse(data, what=path)[0]
+    else:
+        _only_tiers_of(known, asked, path)
+        data = with_tests(data, known, device=told.gpu_tests, cpu=told.cpu_tests)
+    known = parse(data, what=path)[0]
     said = Said(as_of=today)
     may = scopes(known)
     found = files(
         told,
         policy=known,
-        policy_path=path,
-        policy_data=data,
+        policy_file=Wanted(path=path, data=data, kind=Kind.EDITED if there else Kind.ONCE),
         matrix=block_text(MATRIX, said, WRITERS[MATRIX](may, said)),
         badge=Wanted(path=BADGE_PATH, data=badge_bytes(badge(may, said)), kind=Kind.ONCE),
         readme=_readme(project, told, WRITERS[SUPPORT](may, said), said),
     )
     return FirstLane(steps=plan(project, found, force=force), host=told, policy=known)
+
+
+def _only_tiers_of(known: Policy, asked: Asked, path: str) -> None:
+    """Raise UsageError for tiers that the policy has not: once it is there it is the project's own."""
+    boards = first_tiers((), asked.stacks, WHEEL) if asked.stacks else []
+    missing = {*asked.tiers, *(str(tier["id"]) for tier in boards)} - {tier.id for tier in known.tiers}
+    if missing:
+        raise UsageError(
+            f"{path} is there, and has no tier {', '.join(sorted(missing))}",
+            hint="add the tier to it by hand; --tier and --stack choose for a first policy only",
+            reason="tier-not-in-policy",
+        )
 
 
 def _with_policy(asked: Asked, known: Policy | None) -> Asked:

@@ -39,6 +39,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     host.add_argument(
         "--cpu-test", action="append", default=[], metavar="ID", help="a test of the ARM64 preflight; repeatable"
     )
+    host.add_argument(
+        "--tier",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="a tier of the policy; of the plan for a first one, like agx-orin-64gb-jp62; repeatable (default: all)",
+    )
+    options.add_stack(host, default="the plan's tiers", repeatable=True)
     host.add_argument("--model-download", action="store_true", help="a gate of its own that downloads a tiny model")
     options.add_skip(host)
     torch = host.add_mutually_exclusive_group()
@@ -80,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _asked(arguments: argparse.Namespace) -> Asked:
     from jetproof.errors import UsageError
+    from jetproof.tables import load
     from jetproof.workflow.scaffold.host import Asked, Runtime
 
     runtime = None
@@ -103,4 +112,6 @@ def _asked(arguments: argparse.Namespace) -> Asked:
         hub=arguments.model_download,
         own_checkout=arguments.jetproof_from == "checkout",
         skips=tuple(arguments.skip),
+        tiers=tuple(arguments.tier),
+        stacks=tuple(load().stack(name) for name in arguments.stack) if arguments.stack else (),
     )

@@ -64,10 +64,15 @@ def add_store(parser: Takes) -> None:
     parser.add_argument("--branch", metavar="NAME", help="the git branch that the evidence is kept on instead")
 
 
-def add_stack(parser: Takes, default: str = "this board") -> None:
+def add_stack(parser: Takes, default: str = "this board", *, repeatable: bool = False) -> None:
     """Add the named stack."""
-    told = f" (default: {default})" if default else ""
-    parser.add_argument("--stack", metavar="NAME", help=f"a stack, like jp6.2 or jp6.2/agx-orin-64gb{told}")
+    told = ("; repeatable" if repeatable else "") + (f" (default: {default})" if default else "")
+    parser.add_argument(
+        "--stack",
+        action="append" if repeatable else "store",
+        metavar="NAME",
+        help=f"a stack, like jp6.2 or jp6.2/agx-orin-64gb{told}",
+    )
 
 
 def add_saved(parser: Takes) -> None:

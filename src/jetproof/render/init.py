@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jetproof.policy.model import Policy
+from jetproof.policy.model import Policy, PytestItem
 from jetproof.render.style import Style, counted, printable_line
 from jetproof.workflow.scaffold.host import Host
 from jetproof.workflow.scaffold.plan import State, Step
@@ -41,8 +41,11 @@ def next_steps(host: Host, policy: Policy) -> tuple[str, ...]:
     found = []
     if not host.own_checkout:
         found.append("fill ci/jetproof-requirements.txt (the command stands in it)")
-    if not any(selection.tests for selection in policy.host.pytest):
-        found.append("name the tests that must pass on the board in host.pytest of the policy")
+    claimed = [gate for gate in policy.gates if gate.carries_claim and not gate.software_only]
+    if not all(any(isinstance(item, PytestItem) for item in gate.items) for gate in claimed):
+        found.append(
+            "jetproof init --test ID: the project's own tests that must pass on the board, by their pytest ids"
+        )
     if policy.host.device_resolver is None:
         found.append("name the project's device resolver in the policy, if it has one (package.module:function)")
     found += [

@@ -8,7 +8,7 @@ from typing import Any
 
 from jetproof.diagnosis.rule import Severity
 from jetproof.render.notice import Level, Notice
-from jetproof.render.style import Style, printable, printable_line
+from jetproof.render.style import Style, counted, printable, printable_line
 from jetproof.workflow.check import Checked
 from jetproof.workflow.liveness import SCHEMA as LIVENESS_SCHEMA
 from jetproof.workflow.liveness import Liveness
@@ -38,11 +38,14 @@ def checked(found: Checked, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
+_NOUNS = {Severity.BLOCKING: "blocking finding", Severity.WARNING: "warning", Severity.NOTE: "note"}
+
+
 def _answer(found: Checked, style: Style) -> str:
     counts = {level: sum(one.severity is level for one in found.findings) for level in Severity}
     if not found.findings:
         return style("the lane keeps its promises", "green", "bold") + f": {found.rules} rules found nothing"
-    told = ", ".join(f"{count} {level.value}" for level, count in counts.items() if count)
+    told = ", ".join(counted(count, _NOUNS[level]) for level, count in counts.items() if count)
     if counts[Severity.BLOCKING]:
         return style("the lane does not keep its promises", "red", "bold") + f": {told}"
     return style("nothing blocks the lane", "yellow", "bold") + f": {told}"

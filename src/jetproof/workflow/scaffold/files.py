@@ -13,21 +13,21 @@ _IGNORED = ("/.lane/", "/.jetproof/install/", "/.jetproof/venvs/", "/.venv-jetso
 
 
 def files(
-    host: Host, *, policy: Policy, policy_path: str, policy_data: bytes, matrix: str, readme: Wanted, badge: Wanted
+    host: Host, *, policy: Policy, policy_file: Wanted, matrix: str, readme: Wanted, badge: Wanted
 ) -> tuple[Wanted, ...]:
     """Return the files. `matrix` is the managed block of the support page, `readme` and `badge` what else says
     what is proven.
     """
     found = [
-        Wanted(path=policy_path, data=policy_data, kind=Kind.ONCE),
-        _text(".github/workflows/conditional-tests.yml", conditional_tests(host, policy, policy_path)),
+        policy_file,
+        _text(".github/workflows/conditional-tests.yml", conditional_tests(host, policy, policy_file.path)),
         _text(".github/workflows/support-claims.yml", support_claims(host)),
         Wanted(
             path="scripts/run_conditional_gate.py",
             data=template("run_conditional_gate.txt").encode(),
             executable=True,
         ),
-        _text("docs/conditional-testing.md", conditional_testing(host, policy, policy_path)),
+        _text("docs/conditional-testing.md", conditional_testing(host, policy, policy_file.path)),
         _text("docs/jetson-support.md", jetson_support(host, policy, matrix)),
         _text(".github/ISSUE_TEMPLATE/jetson-runtime-report.yml", issue_form(policy)),
         Wanted(path=".jetproof/trust.toml", data=template("trust.toml").encode(), kind=Kind.ONCE),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from jetproof.workflow.scaffold.first_tiers import first_tiers
 from jetproof.workflow.scaffold.host import Host
+from jetproof.workflow.scaffold.host_tests import CPU, DEVICE, selection
 
 JETSON_LABELS = ("self-hosted", "linux", "ARM64", "jetson")
 
@@ -14,9 +16,9 @@ def first_policy(host: Host) -> bytes:
     """Return the policy's file."""
     selections = []
     if host.gpu_tests:
-        selections.append(_selection("gpu", host.gpu_tests))
+        selections.append(selection(DEVICE, host.gpu_tests))
     if host.cpu_tests:
-        selections.append(_selection("cpu", host.cpu_tests))
+        selections.append(selection(CPU, host.cpu_tests))
     value: dict[str, Any] = {
         "schema_version": 1,
         "owner": f"the maintainers of {host.repository}",
@@ -29,15 +31,10 @@ def first_policy(host: Host) -> bytes:
             "pytest": selections,
         },
         "gates": [_jetson(host), _arm64(host), *([_hub(host)] if host.hub else [])],
-        "tiers": _tiers(host),
+        "tiers": first_tiers(host.tiers, host.stacks, host.runtime),
         "environment_waivers": [],
     }
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def _selection(name: str, tests: tuple[str, ...]) -> dict[str, Any]:
-    paths = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-    return {"id": name, "paths": paths, "tests": list(tests), "timeout": 600.0}
 
 
 def _probes(*names: str) -> list[dict[str, Any]]:
@@ -46,12 +43,13 @@ def _probes(*names: str) -> list[dict[str, Any]]:
 
 def _jetson(host: Host) -> dict[str, Any]:
     items = _probes("architecture", "jetson-identity", "torch-import", "cuda-available", "arch-list")
+    items.append(_installed(host))
     if host.resolver:
         items += _probes("device-resolver")
     items += _probes("numerics", "transfers", "streams-events", "offloaded-edit", "bitsandbytes-nf4", "memory")
     items += _probes("tiny-transformer")
     if host.gpu_tests:
-        items.append({"pytest": "gpu"})
+        items.append({"pytest": DEVICE})
     return {
         "id": "jetson-cuda-runtime",
         "aliases": ["jetson-runtime"],
@@ -67,13 +65,22 @@ def _jetson(host: Host) -> dict[str, Any]:
     }
 
 
+def _installed(host: Host) -> dict[str, Any]:
+    """The lane installs the project before the gate: what was tested is that, whole, from this checkout."""
+    return {"probe": "project-installed", "params": {"distribution": host.name}}
+
+
 def _arm64(host: Host) -> dict[str, Any]:
-    items: list[dict[str, Any]] = [
-        {"probe": "architecture"},
-        {"probe": "import-project", "params": {"modules": [host.module]}},
-    ]
+    items: list[dict[str, Any]] = [{"probe": "architecture"}]
+    if host.torch:
+        items.append({"probe": "torch-import", "params": {"cuda": False}})
+    items += [_installed(host), {"probe": "import-project", "params": {"modules": [host.module]}}]
+    if host.torch and host.resolver:
+        items.append({"probe": "device-resolver", "params": {"expected": "cpu"}})
+    if host.torch:
+        items.append({"probe": "numerics", "params": {"device": "cpu"}})
     if host.cpu_tests:
-        items.append({"pytest": "cpu"})
+        items.append({"pytest": CPU})
     return {
         "id": "linux-arm64-preflight",
         "description": "the package builds, installs and imports on ARM64: says nothing about CUDA or a Jetson",
@@ -112,50 +119,3 @@ def _hub(host: Host) -> dict[str, Any]:
         ],
         "expected_cost": {"minutes": 15, "note": "downloads a few megabytes"},
     }
-
-
-def _tiers(host: Host) -> list[dict[str, Any]]:
-    runtime: dict[str, Any] = {"kind": host.runtime.kind, "source": host.runtime.source}
-    if host.runtime.digest is not None:
-        runtime["digest"] = host.runtime.digest
-    return [
-        {
-            "id": "agx-orin-64gb-jp62",
-            "name": "Jetson AGX Orin 64 GB on JetPack 6.2",
-            "module": "Jetson AGX Orin 64GB",
-            "jetpack": "6.2",
-            "l4t": "36.4.3",
-            "cuda": "12.6",
-            "stage": "target",
-            "gate": "jetson-cuda-runtime",
-            "runtime": runtime,
-            "bitsandbytes": "unsupported: no source build for this stack is pinned yet",
-            "memory": "64 GB is a capacity class shared by system, CUDA and file cache: begin with small models",
-        },
-        {
-            "id": "agx-thor-jp7",
-            "name": "Jetson AGX Thor on JetPack 7",
-            "module": "Jetson T5000",
-            "jetpack": "7.x",
-            "l4t": "38.x",
-            "cuda": "13.x",
-            "stage": "evaluate",
-            "gate": "jetson-cuda-runtime",
-            "runtime": {"kind": "image", "source": "nvcr.io/nvidia/pytorch"},
-            "bitsandbytes": "unsupported: not evaluated",
-            "memory": "128 GB is a capacity class shared by system, CUDA and file cache",
-        },
-        {
-            "id": "agx-xavier-jp51",
-            "name": "Jetson AGX Xavier on JetPack 5.1",
-            "module": "Jetson AGX Xavier",
-            "jetpack": "5.1.x",
-            "l4t": "35.x",
-            "cuda": "11.x",
-            "stage": "legacy",
-            "gate": "jetson-cuda-runtime",
-            "runtime": {"kind": "image", "source": "nvcr.io/nvidia/l4t-pytorch"},
-            "bitsandbytes": "unsupported: no build for compute capability 7.2 is published",
-            "memory": "32 or 64 GB are shared by system, CUDA and file cache",
-        },
-    ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jetproof.errors import UsageError
+from jetproof.tables.stacks import Stack
 from jetproof.target.recorded import read
 
 _FORMS: dict[str, str] = {
@@ -75,6 +76,12 @@ class Host:
     """Whether jetproof is installed from the checkout itself: its own lane."""
     skips: tuple[str, ...] = ()
     """Documents that say nothing of the project itself."""
+    torch: bool = False
+    """Whether the project requires torch, so that installing it on ARM64 brings one."""
+    tiers: tuple[str, ...] = ()
+    """Tiers of the plan for the first policy; with no stack either, all."""
+    stacks: tuple[Stack, ...] = ()
+    """Boards for which the first policy has a tier each."""
 
     def __post_init__(self) -> None:
         for member, form, value in self._foreign():
@@ -123,6 +130,8 @@ class Asked:
     hub: bool = False
     own_checkout: bool = False
     skips: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
+    stacks: tuple[Stack, ...] = ()
 
 
 def host(project: Path, asked: Asked, remote: str | None) -> Host:
@@ -155,6 +164,9 @@ def host(project: Path, asked: Asked, remote: str | None) -> Host:
         hub=asked.hub,
         own_checkout=asked.own_checkout,
         skips=asked.skips,
+        torch=_requires_torch(told),
+        tiers=asked.tiers,
+        stacks=asked.stacks,
     )
 
 
@@ -174,6 +186,11 @@ def _pyproject(project: Path) -> Mapping[str, Any]:
 def _text(told: Mapping[str, Any], name: str) -> str | None:
     value = told.get(name)
     return value if isinstance(value, str) else None
+
+
+def _requires_torch(told: Mapping[str, Any]) -> bool:
+    wanted = told.get("dependencies")
+    return isinstance(wanted, list) and any(re.match(r"\s*torch(?![\w.-])", str(one), re.IGNORECASE) for one in wanted)
 
 
 def _module(project: Path, name: str) -> str:
