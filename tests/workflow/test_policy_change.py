@@ -80,6 +80,8 @@ def test_an_unknown_base(project: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_liveness_of_a_project_without_anybody_to_trust(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    git(project, "rm", "-q", ".jetproof/trust.toml")
+    git(project, "commit", "-q", "-m", "nobody")
     assert main(["policy", "liveness", "--project", str(project)]) == 9
     assert "nobody is trusted" in capsys.readouterr().err
 
