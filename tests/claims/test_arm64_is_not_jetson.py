@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.evidence.sample import LANE, FakeRepository, P, around, put, signed, trust, trusted
+from tests.qualify.test_forged import forged, with_member
 
 from jetproof.claims.calculus import Record, State, claims
 from jetproof.claims.gather import Gathered, gather
@@ -17,6 +18,7 @@ from jetproof.errors import Refused
 from jetproof.evidence.from_run import Place, statement
 from jetproof.evidence.seal import Extras, seal
 from jetproof.policy.load import parse
+from jetproof.qualify.code import Code
 from jetproof.qualify.journal import load, read
 from jetproof.qualify.judge import plan_of, verdict
 from jetproof.qualify.record import record
@@ -24,7 +26,9 @@ from jetproof.render.gate_markdown import gate_markdown
 from jetproof.render.gate_text import gate_text
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "arm64"
-JOURNAL = read(load(FIXTURE / "journal.jsonl"))
+BYTES = forged((FIXTURE / "journal.jsonl").read_bytes(), with_member("after", "code", Code().as_json()))
+"""The run as it would be written down today: when it was made, nobody held the imported code against the commit."""
+JOURNAL = read(BYTES)
 POLICY_BYTES = (FIXTURE / "policy.json").read_bytes()
 POLICY = parse(POLICY_BYTES, what="policy")[0]
 GATE = "linux-arm64-preflight"
@@ -100,10 +104,16 @@ def test_the_run_is_green_and_says_itself_that_it_proves_nothing() -> None:
     assert items["probe::architecture"].attempts[0].detail["emulation"]["emulated"] is True
 
 
+def test_the_run_as_it_was_written_down_then_is_not_green_today() -> None:
+    judged = verdict(read(load(FIXTURE / "journal.jsonl")))
+
+    assert [entry.reason for entry in judged.objections] == ["code-not-checked"]
+
+
 def test_nobody_can_sign_it(tmp_path: Path) -> None:
     run = tmp_path / GATE
     run.mkdir()
-    (run / "journal.jsonl").write_bytes((FIXTURE / "journal.jsonl").read_bytes())
+    (run / "journal.jsonl").write_bytes(BYTES)
 
     with pytest.raises(Refused, match="emulated"):
         seal(run, LANE, tmp_path / "counter", Extras())

@@ -10,6 +10,7 @@ from tests.evidence.sample import COMMIT, MODULE, POLICY_SHA256, RUNTIME, TREE
 from tests.qualify.runs import ticking
 from tests.qualify.streams import Scripted, a_plan, end
 
+from jetproof.qualify.code import Code
 from jetproof.qualify.journal import Writer, read
 from jetproof.qualify.plan_model import Plan, ProbeStep, PytestStep, Selection, Source
 from jetproof.qualify.record import record, to_bytes
@@ -121,7 +122,7 @@ def made(
         writer,
         context=about or context(),
         surroundings=Surroundings(project_root="/project"),
-        after=lambda _: After(source=chosen.source, state={}),
+        after=lambda _: After(source=chosen.source, state={}, code=Code().as_json()),
     )
     writer.close()
     (folder / "plan.json").write_bytes(to_bytes(chosen.as_json()))

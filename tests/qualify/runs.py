@@ -10,6 +10,7 @@ from tests.qualify.streams import CLEAN, a_plan
 
 from jetproof.errors import JetproofError
 from jetproof.qualify.clock import Instant
+from jetproof.qualify.code import Code
 from jetproof.qualify.journal import Journal, Writer, read
 from jetproof.qualify.judge import verdict
 from jetproof.qualify.outcome import Verdict
@@ -62,7 +63,7 @@ def ran(
 def _after(found: Source | JetproofError) -> After:
     if isinstance(found, JetproofError):
         raise found
-    return After(source=found, state={})
+    return After(source=found, state={}, code=Code().as_json())
 
 
 def judged(data: bytes) -> Verdict:

@@ -16,6 +16,7 @@ from tests.qualify.streams import CLEAN, Scripted, end, good_stream
 from jetproof.errors import Undecided
 from jetproof.qualify.journal import GENESIS, Entry, line, read
 from jetproof.qualify.judge import exit_code
+from jetproof.qualify.plan_model import from_json
 from jetproof.qualify.record import interpreter, record
 from jetproof.qualify.run import MOST_FAULTS
 from jetproof.render.reports import reports
@@ -40,7 +41,7 @@ def forged(data: bytes, change: Callable[[Lines], None]) -> bytes:
     return out
 
 
-def _set(kind: str, name: str, value: Any) -> Callable[[Lines], None]:
+def with_member(kind: str, name: str, value: Any) -> Callable[[Lines], None]:
     def change(lines: Lines) -> None:
         next(body for found, body in lines if found == kind)[name] = value
 
@@ -54,12 +55,24 @@ def _drop(kind: str) -> Callable[[Lines], None]:
     return change
 
 
+def _without(kind: str, name: str) -> Callable[[Lines], None]:
+    def change(lines: Lines) -> None:
+        del next(body for found, body in lines if found == kind)[name]
+
+    return change
+
+
 def _insert(at: int, kind: str, body: dict[str, Any]) -> Callable[[Lines], None]:
     return lambda lines: lines.insert(at, (kind, body))
 
 
 def _smaller_plan(lines: Lines) -> None:
     lines[0][1]["plan"]["items"].pop()
+
+
+def _empty_plan(lines: Lines) -> None:
+    lines[0][1]["plan"]["items"] = []
+    lines[0][1]["plan_digest"] = from_json(lines[0][1]["plan"]).digest
 
 
 def _other_source(lines: Lines) -> None:
@@ -76,26 +89,41 @@ def _fewer_items(lines: Lines) -> None:
 
 FORGERIES: dict[str, tuple[Callable[[Lines], None], str]] = {
     "an item taken out of the plan": (_smaller_plan, "plan-differs"),
+    "a plan of nothing, with its own digest": (_empty_plan, "nothing-planned"),
     "another commit in the plan": (_other_source, "plan-differs"),
-    "another digest of the plan": (_set("begin", "plan_digest", "0" * 64), "plan-differs"),
-    "another format": (_set("begin", "schema", "jetproof/journal/9"), "journal-broken"),
+    "another digest of the plan": (with_member("begin", "plan_digest", "0" * 64), "plan-differs"),
+    "another format": (with_member("begin", "schema", "jetproof/journal/9"), "journal-broken"),
     "two beginnings": (_double_begin, "journal-broken"),
     "no beginning": (_drop("begin"), "no-plan"),
     "no attempt": (_drop("attempt"), "worker-not-started"),
     "an attempt of fewer items": (_fewer_items, "plan-differs"),
-    "attempts that do not follow": (_set("attempt", "number", 2), "journal-broken"),
+    "attempts that do not follow": (with_member("attempt", "number", 2), "journal-broken"),
     "no end of the worker": (_drop("worker-end"), "worker-unfinished"),
-    "a worker that failed": (_set("worker-end", "code", 1), "worker-exited"),
+    "a worker that failed": (with_member("worker-end", "code", 1), "worker-exited"),
     "no second look at the tree": (_drop("after"), "tree-not-read-again"),
+    "a second look that tells nothing of the code": (_without("after", "code"), "code-not-checked"),
+    "a second look at the code that is none": (with_member("after", "code", None), "code-not-checked"),
+    "a second look at the code that leaves out half": (
+        with_member("after", "code", {"not_in_commit": []}),
+        "code-not-checked",
+    ),
+    "code that could not be checked": (
+        with_member("after", "code", {"not_in_commit": [], "unchecked": "git is missing"}),
+        "code-not-checked",
+    ),
+    "code that the commit does not hold": (
+        with_member("after", "code", {"not_in_commit": ["src/lab/more.py"], "unchecked": None}),
+        "code-not-in-commit",
+    ),
     "no finish": (_drop("finish"), "unfinished"),
-    "a finish that is none": (_set("finish", "complete", False), "no-plan"),
+    "a finish that is none": (with_member("finish", "complete", False), "no-plan"),
     "a kind that nobody knows": (_insert(2, "green", {}), "no-plan"),
     "a record without its shape": (_insert(2, "record", {"attempt": 1, "record": []}), "no-plan"),
     "a record that does not fit": (
         _insert(3, "record", {"attempt": 1, "record": end("probe::numerics", seed=12)}),
         "record-before-start",
     ),
-    "a plan that is none": (_set("begin", "plan", {"gate": 1}), "no-plan"),
+    "a plan that is none": (with_member("begin", "plan", {"gate": 1}), "no-plan"),
     "a fault left in": (_insert(3, "fault", {"code": "late-record", "detail": "x"}), "late-record"),
     "an interruption left in": (_insert(3, "interrupted", {"by": "Ctrl-C"}), "interrupted"),
 }

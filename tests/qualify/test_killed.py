@@ -16,6 +16,7 @@ from tests.qualify.streams import CLEAN, Scripted, a_plan, good_stream
 from jetproof.cli.main import main
 from jetproof.errors import ExitCode
 from jetproof.qualify import clock
+from jetproof.qualify.code import Code
 from jetproof.qualify.folder import Folder
 from jetproof.qualify.journal import Writer, read
 from jetproof.qualify.run import After, Surroundings, run
@@ -44,7 +45,7 @@ def _control(folder: Folder) -> None:
         writer,
         context={"facts": {}, "state": {}},
         surroundings=Surroundings(project_root=None),
-        after=lambda _: After(source=CLEAN, state={}),
+        after=lambda _: After(source=CLEAN, state={}, code=Code().as_json()),
     )
 
 

@@ -163,11 +163,11 @@ def _tree(journal: Journal, plan: Plan) -> Iterator[Objection]:
 
 
 def _code(journal: Journal) -> Iterator[Objection]:
-    """Yield what was held against the commit and is not in it; a journal of an older release does not tell."""
+    """Yield what was held against the commit and is not in it; a journal that does not tell it was not held to it."""
     for entry in journal.of("after"):
-        told = entry.body.get("code", {"not_in_commit": [], "unchecked": None})
-        listed = told.get("not_in_commit") if isinstance(told, dict) else None
-        if not isinstance(listed, list):
+        told = entry.body.get("code")
+        listed = told.get("not_in_commit") if isinstance(told, dict) and "unchecked" in told else None
+        if not isinstance(told, dict) or not isinstance(listed, list):
             yield Objection(reason="code-not-checked", message="the code that was imported is not told as it should be")
             continue
         if told.get("unchecked") is not None:

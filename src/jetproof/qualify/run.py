@@ -58,8 +58,8 @@ class After:
 
     source: Source
     state: Mapping[str, Any]
-    code: Mapping[str, Any] | None = None
-    """What of the code that was imported the commit does not hold; None when nobody asked."""
+    code: Mapping[str, Any]
+    """What of the code that was imported the commit does not hold."""
 
 
 def run(
@@ -96,13 +96,8 @@ def run(
     except JetproofError as error:
         pen.write("fault", {"code": "tree-not-read-again", "detail": error.message})
     else:
-        body: dict[str, Any] = {
-            "source": read_again.source.model_dump(mode="json"),
-            "state": dict(read_again.state),
-        }
-        if read_again.code is not None:
-            body["code"] = dict(read_again.code)
-        pen.write("after", body)
+        source = read_again.source.model_dump(mode="json")
+        pen.write("after", {"source": source, "state": dict(read_again.state), "code": dict(read_again.code)})
     pen.write("finish", {"complete": True})
     return pen.journal()
 
