@@ -26,7 +26,7 @@ ABOUT = About(id="JD122", name="app-backend-not-selected", root_cause="app-backe
 
 _CPU = Expression(
     r"(?i)\b\w{3,20}s on (?:the )?CPU\b|\b(?:serves?|runs?|running|ran|falls? back|fell back|defaults?|inference"
-    r"|generat\w{1,4}|uses?|stays?|silently)\b[^.\n]{0,40}\b(?:on|to|uses?|with|using) (?:the )?CPU\b"
+    r"|generat\w{1,4}|uses?|stays?|silently)\b[^.\n]{0,40}\b(?:on|over|to|uses?|with|using) (?:the )?CPU\b"
     r"|\b100% CPU\b|\bGPU (?:utili[sz]ation|load|usage|util)\b[^.\n]{0,20}\b0 ?%|offloaded 0/\d{1,4} layers"
     r"|n_gpu_layers ?= ?0|library=cpu|\bGPU (?:is |stays |was )?(?:idle|unused|never used|not used)"
 )

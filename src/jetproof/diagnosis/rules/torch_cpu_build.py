@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import SAID, hit, reported, signature
 from jetproof.diagnosis.known import driver_cuda, in_container, numbers, nvidia_gpu
+from jetproof.diagnosis.packages import named
 from jetproof.diagnosis.remedies import vendor_torch
 from jetproof.diagnosis.rule import (
     GUESS,
@@ -104,7 +105,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, tables, (default, source), SHARED, Confidence.LIKELY)
     elif source and torch.torch_source.known and vendor(facts) is None and not _errors(facts):
         yield _finding(facts, tables, (source,), SYMPTOM, Confidence.POSSIBLE)
-    elif symptom and _about_torch(facts):
+    elif symptom and _about_torch(facts, tables):
         known_cuda = vendor(facts)
         plain = pypi_release(facts) and numbers(torch.torch.value or "") < FIRST_CUDA_ON_PYPI
         usual = SHARED if plain else SYMPTOM if not known_cuda and not in_container(facts) else GUESS
@@ -115,12 +116,13 @@ def _errors(facts: Facts) -> bool:
     return any(message.kind is MessageKind.ERROR for message in facts.messages)
 
 
-def _about_torch(facts: Facts) -> bool:
+def _about_torch(facts: Facts, tables: Tables) -> bool:
     return (
         facts.torch.available.known
         or facts.torch.torch.known
         or hit(facts, _TORCH) is not None
         or hit(facts, _RAISED, *SAID) is not None
+        or named(facts, tables, "on-torch") is not None
     )
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signature
 from jetproof.diagnosis.remedies import free_memory
-from jetproof.diagnosis.rule import LITERAL, SHARED, About, Confidence, Finding, Layer, Reason
+from jetproof.diagnosis.rule import LITERAL, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Reason
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -39,22 +39,33 @@ _LITERAL = Expression(
 )
 
 
+_HANGS = Expression(
+    r"(?i)\b(?:system|board|device|desktop|machine|jetson|nano|orin|xavier|it)\b[^.\n]{0,30}"
+    r"\b(?:freez(?:es?|ing)|fr(?:oze|ozen)|hangs?|hung|reboots?|rebooted|restarts by itself|locks? up)\b"
+)
+_WORK = Expression(
+    r"(?i)\b(?:model|infer\w{0,5}|train\w{0,4}|load\w{0,4}|build\w{0,3}|compil\w{0,4}|script|test\.py)\b"
+)
+"""What takes memory when a board stands still."""
+
+
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     """Yield a finding when an allocation failed."""
     found = signature(
         facts, tables, "nvmap-error-12", "nvml-assert-hides-oom", "malloc-async-cap", "vmm-reserve-fails"
     ) or hit(facts, _LITERAL)
-    if found is None:
+    hangs = hit(facts, _HANGS) if found is None and hit(facts, _WORK) else None
+    if found is None and hangs is None:
         return
     memory = facts.memory
     known_free: tuple[Reason, ...] = tuple(fact for fact in (memory.available, memory.total))
     regressed = facts.platform.l4t.value == "36.4.7"
     yield ABOUT.finding(
         "Memory ran out (or is too fragmented for the request): CPU and GPU share it.",
-        because=(found.because, *known_free),
+        because=(found, hangs, *known_free),
         remedy=free_memory(),
-        confidence=Confidence.POSSIBLE if regressed else Confidence.LIKELY,
-        specificity=SHARED if regressed else LITERAL,
+        confidence=Confidence.POSSIBLE if regressed or hangs else Confidence.LIKELY,
+        specificity=SYMPTOM if hangs else SHARED if regressed else LITERAL,
         missing=tuple(
             name
             for name, fact in (("memory.available at the failure", memory.available), ("l4t", facts.platform.l4t))

@@ -21,6 +21,7 @@ from jetproof.diagnosis.evidence import hit
 from jetproof.diagnosis.known import jetpack_major, jetpack_reason, line, numbers
 from jetproof.diagnosis.packages import package, with_trait
 from jetproof.diagnosis.rule import GUESS, LITERAL, SHARED, SYMPTOM, About, Confidence, Finding, Layer, Remedy, because
+from jetproof.diagnosis.symptoms import on_cpu
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
@@ -61,6 +62,8 @@ _NEVER = {
     5: Expression(r"(?i)\b(?:JetPack|JP) ?[67]\b|\bCUDA\b\D{0,20}1[23]\b|\bL4T ?R?3[6-9]"),
 }
 """What no other Python or package could bring."""
+_UNSEEN_BY = Expression(r"(?i)\b(?:not|n't|never|cannot|fails? to) (?:detect|find|see|recogni[sz]e|show)\w{0,3}\b")
+"""Words that tell of another fault than a release that is wanted."""
 _NEWER_TORCH = Expression(r"No module named 'torch\.(?:ao|fx|_dynamo|compiler|export|distributed\.\w{2,30})")
 """Parts of torch that came after the last release for these modules, or that its builds lack."""
 _ENDED = Expression(
@@ -136,6 +139,8 @@ def _package_beside_last_torch(facts: Facts, tables: Tables, last: str, jetpack:
     if given is None or with_trait(tables, "cpu-wheel").search(given.text):
         return False
     torch = facts.torch.torch.value
+    if torch is None and (facts.torch.available.value is False or on_cpu(facts) or hit(facts, _UNSEEN_BY)):
+        return False
     if (torch is None and jetpack > 4) or (torch is not None and numbers(torch)[:2] < numbers(last)):
         return False
     return not _errors(facts)
