@@ -343,3 +343,21 @@ def test_the_round_over_two_machines_holds(
     assert code == 0, told
     assert "WRONG" not in told
     assert "no Jetson, no ARM64: agx-orin-64gb-jp62 unproven" in told
+
+
+def test_a_challenge_for_another_commit_is_told_before_anything_runs(
+    host: Host, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert host.call("challenge", "cpu-rehearsal", "--keep") == 0
+    file = next((host.root / ".jetproof" / "challenges").iterdir())
+    words = ["run", "cpu-rehearsal", "--dry-run", "--challenge", str(file), "--python", sys.executable, "--json"]
+    host.commit("ask")  # the challenge is for the commit before
+    capsys.readouterr()
+
+    assert host.call(*words) == 2
+    assert json.loads(capsys.readouterr().err)["hint"] == f"git checkout {challenge_from(file).commit}"
+    git(host.root, "checkout", "-q", "HEAD~1")
+    kept = tmp_path / "challenge.json"
+    kept.write_text(git(host.root, "show", f"main:.jetproof/challenges/{file.name}"))
+    words[words.index(str(file))] = str(kept)
+    assert host.call(*words) == 0

@@ -144,6 +144,8 @@ def same(one: dict[str, bytes], other: dict[str, bytes], paths: list[str] | None
 def test_a_managed_block_and_the_store_do_not_matter_and_all_else_does() -> None:
     assert same(CODE, {**CODE, "README.md": b"jetproof:begin other"})
     assert same(CODE, {**CODE, ".jetproof/evidence/ab/x.json": b"x"})
+    assert same(CODE, {**CODE, f".jetproof/challenges/{'ab' * 16}.json": b"x"})
+    assert not same(CODE, {**CODE, ".jetproof/challenges/other.py": b"x"})
     assert not same(CODE, {**CODE, "src/a.py": b"2"})
     assert not same(CODE, {**CODE, "docs/b.md": b"other"})
     assert not same(CODE, {**CODE, "new.py": b""})

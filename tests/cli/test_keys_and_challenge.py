@@ -125,3 +125,17 @@ def test_a_challenge_is_for_a_gate_that_exists(tmp_path: Path, capsys: pytest.Ca
     assert main(["challenge", "jetson-cuda-runtim", "--project", str(tmp_path)]) == 2
     assert "did you mean jetson-cuda-runtime" in capsys.readouterr().err
     assert main(["challenge", "jetson-cuda-runtime", "--project", str(tmp_path)]) == 0
+    assert not (tmp_path / ".jetproof").exists()
+
+    # kept where the branch that judges will hold it, for one machine
+    capsys.readouterr()
+    words = ["--module", "X86", "--keep", "--json", "--project", str(tmp_path)]
+    assert main(["challenge", "jetson-cuda-runtime", *words]) == 0
+    told = capsys.readouterr()
+    made = json.loads(told.out)
+    (file,) = (tmp_path / ".jetproof" / "challenges").iterdir()
+    assert json.loads(file.read_text()) == made
+    assert made["module"] == "x86"
+    assert file.name == made["challenge"].split(".")[1] + ".json"
+    assert "before the gate is run" in told.err
+    assert main(["challenge", "jetson-cuda-runtime", "--module", "y86", "--project", str(tmp_path)]) == 2
