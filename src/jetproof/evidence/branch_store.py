@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -107,22 +106,22 @@ class BranchStore:
 
     def _commit(self, head: str | None, files: Mapping[str, bytes], gone: Iterable[str], message: str) -> None:
         with tempfile.TemporaryDirectory(prefix="jetproof-index-") as folder:
-            env = {**os.environ, **_AUTHOR, "GIT_INDEX_FILE": str(Path(folder) / "index")}
+            extra = {**_AUTHOR, "GIT_INDEX_FILE": str(Path(folder) / "index")}
             if head is not None:
-                self._git(env, "read-tree", head)
+                self._git(extra, "read-tree", head)
             for path, data in files.items():
-                blob = self._git(env, "hash-object", "-w", "--no-filters", "--stdin", stdin=data)
-                self._git(env, "update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
+                blob = self._git(extra, "hash-object", "-w", "--no-filters", "--stdin", stdin=data)
+                self._git(extra, "update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
             for path in gone:
-                self._git(env, "update-index", "--force-remove", "--", path)
-            tree = self._git(env, "write-tree")
+                self._git(extra, "update-index", "--force-remove", "--", path)
+            tree = self._git(extra, "write-tree")
             parents = [] if head is None else ["-p", head]
-            commit = self._git(env, "commit-tree", "--no-gpg-sign", *parents, "-m", message, tree)
+            commit = self._git(extra, "commit-tree", "--no-gpg-sign", *parents, "-m", message, tree)
             # the old value is named, so that an addition made meanwhile is not lost
-            self._git(env, "update-ref", self._ref, commit, head or "0" * len(commit))
+            self._git(extra, "update-ref", self._ref, commit, head or "0" * len(commit))
 
-    def _git(self, env: Mapping[str, str], *words: str, stdin: bytes = b"") -> str:
-        done = self.repository.git(*words, stdin=stdin, env=env)
+    def _git(self, extra: Mapping[str, str], *words: str, stdin: bytes = b"") -> str:
+        done = self.repository.git(*words, stdin=stdin, extra=extra)
         if not done.ok:
             said = done.stderr.decode("utf-8", "replace").strip()[:300]
             raise JetproofError(

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from jetproof.errors import UsageError
-from jetproof_worker import process
+from jetproof.target.git import ask_git
+from jetproof_worker.process import Completed
 
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LIMIT = 64 << 20
@@ -72,22 +73,10 @@ class GitRepository:
     _listings: dict[str, Mapping[str, Entry] | None] = field(default_factory=dict, repr=False)
     _files: dict[tuple[str, str], bytes | None] = field(default_factory=dict, repr=False)
 
-    def git(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> process.Completed:
-        """Run git with hooks, replacement objects and file system monitors out of play."""
-        settings = (
-            "core.hooksPath=/dev/null",
-            "core.fsmonitor=false",
-            "log.showSignature=false",
-            "core.quotePath=false",
-        )
-        options = [word for setting in settings for word in ("-c", setting)]
-        done = process.run(
-            ["git", "--no-pager", "--no-replace-objects", "--literal-pathspecs", *options, *words],
-            _SECONDS,
-            stdin=stdin,
-            cwd=self.root,
-            env=env,
-            limit=_LIMIT,
+    def git(self, *words: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> Completed:
+        """Run git here; paths among the words are taken literally."""
+        done = ask_git(
+            self.root, "--literal-pathspecs", *words, timeout=_SECONDS, limit=_LIMIT, stdin=stdin, extra=extra
         )
         if done.status == "missing":
             raise UsageError("git is not installed here", hint="apt install git", reason="git-missing")
@@ -166,6 +155,10 @@ class GitRepository:
             return {}
         words = ["ls-tree", "-r", "-z", "--full-tree", commit]
         done = self.git(*words, *(["--", path] if path else []))
+        if not done.ok and self.tree(commit) is not None:  # a commit that is here has files: none is no answer
+            raise UsageError(
+                f"git ls-tree does not list the files of {commit[:12]}", hint="git fsck", reason="git-failed"
+            )
         found: dict[str, Entry] = {}
         for line in done.stdout.split(b"\0") if done.ok else ():
             head, _, name = line.partition(b"\t")

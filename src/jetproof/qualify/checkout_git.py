@@ -1,26 +1,17 @@
-"""Asks git about a checkout, with whatever could make it answer of another one, or overlook a change, out of play."""
+"""What git says of the checkout under test: what it tracks, what has changed, what is in the way."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from jetproof.errors import Undecided
-from jetproof_worker.process import Completed, run
-
-_SETTINGS = (
-    *("-c", "core.fsmonitor=false", "-c", "core.quotePath=true", "-c", "core.untrackedCache=false"),
-    # with these weakened, a changed file of the same size and time passes for the committed one
-    *("-c", "core.trustctime=true", "-c", "core.checkStat=default"),
-)
+from jetproof.target.git import ask_git
+from jetproof_worker.process import Completed
 
 
 def git(folder: Path, timeout: float, *words: str) -> Completed:
     """Run git in a folder. Raises `Undecided` when it is missing or takes longer than `timeout` seconds."""
-    # nothing in the environment may point git at another checkout, index or configuration
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_NO_REPLACE_OBJECTS="1", LC_ALL="C")
-    done = run(["git", *_SETTINGS, "-C", str(folder), *words], timeout=timeout, env=environment, limit=32 << 20)
+    done = ask_git(folder, *words, timeout=timeout, limit=32 << 20)
     if done.status in ("missing", "timed-out", "denied"):
         what = {"missing": "git is not installed", "denied": "git may not be started"}.get(
             done.status, f"git {words[0]} took longer than {timeout:g} s"

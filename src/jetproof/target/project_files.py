@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jetproof.errors import Undecided, UsageError
-from jetproof_worker.process import run
+from jetproof.target.git import ask_git
 
 _LIMIT = 60.0
 _MOST = 100_000
@@ -21,14 +21,7 @@ def project_files(root: Path) -> tuple[str, ...]:
     archive of git's own need not be (it leaves out what `export-ignore` names). Of any other folder: all files but
     hidden folders and caches. Raises `Undecided` when there are too many, or git takes too long.
     """
-    # nothing in the environment may point git at another checkout
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    done = run(
-        ["git", "-c", "core.fsmonitor=false", "-C", root, "ls-files", "-z", "--cached", "--recurse-submodules"],
-        _LIMIT,
-        env=environment,
-        limit=64 << 20,
-    )
+    done = ask_git(root, "ls-files", "-z", "--cached", "--recurse-submodules", timeout=_LIMIT, limit=64 << 20)
     if done.status == "timed-out" or done.truncated:
         raise Undecided(f"git could not list the files of {root}", hint="run `git status` there", reason="git-failed")
     tracked = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name] if done.ok else []
