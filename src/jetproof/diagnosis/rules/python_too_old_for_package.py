@@ -46,6 +46,7 @@ _REQUIRES = Expression(
     r"|Python 3\.\d{1,2}(?:\.\d{1,2})?(?:\+| or (?:later|newer|higher|above)) (?:is )?(?:required|needed)"
     r"|Python 3\.\d{1,2}(?:\.\d)? required by|needs (?:at least )?Python 3\.\d{1,2}|(?:dropped|drops"
     r"|no longer supports?|does(?:n't| not) support)[^.\n]{0,20}Python 3\.\d{1,2}"
+    r"|\b(?:no|not|n't|cannot)\b[^.\n]{0,60}\binstall\w{0,5} (?:for|on|with|under|in) Python 3\.\d{1,2}"
     r"|\bPython\b[^.\n]{0,40}\b(?:is|was|are) too old\b(?!\?)|Package requires Python"
     r"|only supports? Python 3\.\d{1,2}|minimum (?:supported )?Python"
     r"|no (?:release"

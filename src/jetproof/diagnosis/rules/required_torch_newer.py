@@ -29,6 +29,7 @@ from jetproof.diagnosis.rule import (
     Layer,
     Remedy,
 )
+from jetproof.diagnosis.torch_known import vendor
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts, MessageKind
 from jetproof.tables import Tables
@@ -91,6 +92,17 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
                 specificity=SHARED if ended or not refused else LITERAL,
             )
             return
+    own = numbers(facts.torch.torch.value or "")[:2]
+    above = next((bound for bound, needed in _bounds(facts) if own and needed > own), None)
+    if above and vendor(facts) and not refused:
+        yield ABOUT.finding(
+            "What is asked for needs a newer torch than the vendor's that is installed.",
+            because=(above, facts.torch.torch),
+            remedy=_steps(facts, tables),
+            confidence=Confidence.POSSIBLE,
+            specificity=SYMPTOM,
+        )
+        return
     lacks = hit(facts, _LACKS)
     if (
         lacks

@@ -22,6 +22,8 @@ _COMMAND = Expression(
     r"\s{0,8}(?:sudo |python3? |pip3? |uv |conda |mamba |docker |apt(?:-get)? |jetson-containers |\./|export "
     r"|wget |curl |cmake |make\b|source )"
 )
+_SENTENCE = Expression(r"[\w)`'\"][.:?]\s{0,20}$")
+"""The end of a sentence, which a command does not have; "pip install ." is one."""
 _HEADING = Expression(r"\s{0,3}# (?!(?:sudo|python3?|pip3?|uv|conda|docker|apt(?:-get)?|export|cat|ls|nvcc) )")
 """Outside a fence a hash begins a heading of Markdown, unless a command follows root's prompt."""
 _ERROR = Expression(
@@ -170,7 +172,7 @@ def _kind(line: str, fenced: bool, traceback: bool, before: MessageKind | None) 
     if not line.strip():
         return (before or (MessageKind.OUTPUT if fenced else MessageKind.PROSE)), traceback
     typed = _PROMPT.match(line) and (fenced or not _HEADING.match(line))
-    if typed or (_COMMAND.match(line) and not line.rstrip().endswith((".", ":", "?"))):
+    if typed or (_COMMAND.match(line) and not _SENTENCE.search(line)):
         return MessageKind.COMMAND, False
     if "Traceback (most recent call last)" in line:
         return MessageKind.ERROR, True
