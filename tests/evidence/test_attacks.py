@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import subprocess
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -407,6 +408,24 @@ def test_a_branch_that_git_cannot_read_is_an_error_and_never_an_empty_store(tmp_
 
     with pytest.raises(JetproofError, match="cannot be read"):
         list(BranchStore(Nothing(tmp_path), "evidence").envelopes())
+
+
+@pytest.mark.process
+def test_a_commit_whose_files_git_cannot_list_is_an_error(tmp_path: Path) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "commit.gpgsign=false"]
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a").write_text("a")
+    for words in (["init", "-q"], ["add", "d"], ["commit", "-q", "-m", "one"]):
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, timeout=60)
+    whole = GitRepository(tmp_path)
+    head = whole.resolve("HEAD") or ""
+    assert list(whole.listing(head) or ()) == ["d/a"]
+    tree = whole.git("rev-parse", f"{head}:d").stdout.decode().strip()
+    (tmp_path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+
+    assert GitRepository(tmp_path).listing(head) is None  # not an empty one
+    with pytest.raises(UsageError, match="does not list the files"):
+        GitRepository(tmp_path, {head: tree}).listing(head)
 
 
 def test_a_stranger_cannot_speak_for_a_trusted_key_by_adding_his_own_signature() -> None:

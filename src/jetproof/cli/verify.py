@@ -33,8 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Verify and tell."""
     from jetproof.evidence.challenge import challenge_from
     from jetproof.evidence.countersign import expected
-    from jetproof.evidence.opening import envelope_files
     from jetproof.evidence.kept_challenges import kept_at
+    from jetproof.evidence.opening import envelope_files
     from jetproof.evidence.store import FolderStore
     from jetproof.evidence.verify_files import Asked, verified_files, worst
     from jetproof.render import evidence as render
