@@ -78,15 +78,35 @@ def test_a_step_that_mends_several_findings_is_told_once(tmp_path: Path) -> None
     result = audit(readers.read(tmp_path), board(TABLES.stack("jp6.2")), TABLES, asked=".")
     text = render.told(result)
     assert text.count("$ jetproof install .\n") == 1
-    assert text.endswith(
+    steps = (
         "\n\ninstead, for JA003 and JA004\n    install everything else and keep the vendor's torch\n"
         "    $ jetproof install .\n    or hold it for other tools\n"
-        "    $ jetproof audit . --stack jp6.2 --emit override\n"
+        "    $ jetproof audit . --stack jp6.2 --emit override\n\n[✗] JA003"
     )
+    # what mends stands on the first screen, before the findings
+    assert steps in text
     assert f"read   {tmp_path}/pyproject.toml: 2 direct" in text
     marked = render.markdown(result)
     assert marked.count("`jetproof install .`") == 1
     assert "### Instead, for JA003 and JA004\n" in marked
+
+
+def test_what_the_head_says_is_not_said_again_and_a_machine_gets_all() -> None:
+    result = made("uv")
+    text = render.told(result)
+    assert "because  held" not in text
+    assert text.count("docs/audit/") == 1
+    told = [reason["fact"] for finding in render.json_object(result)["findings"] for reason in finding["because"]]
+    assert "held" in told
+
+
+def test_no_command_that_cannot_work_is_told_where_the_python_does_not_fit(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "x"\nrequires-python = ">=3.12"\ndependencies = ["torch==2.1", "torchvision"]\n'
+    )
+    text = render.told(audit(readers.read(tmp_path), board(TABLES.stack("jp6.2")), TABLES, asked="."))
+    assert text.startswith("FAILS_PYTHON")
+    assert "jetproof install" not in text
 
 
 def test_notices_are_placed_as_the_repository_sees_them() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from jetproof.errors import UsageError
@@ -118,6 +119,13 @@ class Case:
             and self.markers.holds(index.marker)
             and (not index.only_in or not self.keys.isdisjoint(index.only_in))
         ]
+
+    def takes_python(self, bound: str) -> bool | None:
+        """Say whether a bound admits the board's Python; None when it cannot be read."""
+        try:
+            return SpecifierSet(bound).contains(self.board.python_full, prereleases=True)
+        except InvalidSpecifier:
+            return None
 
     @property
     def because_held(self) -> Because:

@@ -9,7 +9,7 @@ from jetproof.diagnosis.rule import DOCS_URL, Because, Confidence, Remedy, Sever
 from jetproof.errors import ExitCode
 from jetproof.install.locked import Where
 
-__all__ = ["Because", "Confidence", "Finding", "Remedy", "Severity", "Verdict", "worst"]
+__all__ = ["PAGES_URL", "Because", "Confidence", "Finding", "Remedy", "Severity", "Verdict", "worst"]
 
 
 class Verdict(Enum):
@@ -55,6 +55,10 @@ class Finding:
     def url(self) -> str:
         """The page that explains it."""
         return f"{DOCS_URL}docs/audit/{self.rule}.md"
+
+
+PAGES_URL = f"{DOCS_URL}docs/audit/README.md"
+"""The page that lists all rules."""
 
 
 _ORDER = tuple(Verdict)

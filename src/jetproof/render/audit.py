@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jetproof.install.audit import Audit
-from jetproof.install.finding import Finding, Remedy, Severity, Verdict
+from jetproof.install.finding import PAGES_URL, Finding, Remedy, Severity, Verdict
 from jetproof.render.markup import code, escaped
 from jetproof.render.notice import Level, Notice
 from jetproof.render.style import PLAIN, Style, counted, printable, printable_line
@@ -21,8 +21,12 @@ _COLOURS = {
     Verdict.OK: "green",
 }
 _LEVELS = {Severity.BLOCKING: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
-_ALIKE = 3
+_ALIKE = 1
 """So many notes of one rule are told in full; the others by name."""
+_REASONS = 3
+"""So many reasons of one finding are told in a terminal; a machine gets all."""
+_IN_HEAD = ("held", "board")
+"""Facts that stand above the findings once."""
 
 
 def answer(audit: Audit) -> str:
@@ -69,12 +73,14 @@ def told(audit: Audit, style: Style = PLAIN) -> str:
     lines += [f"  {style(label.ljust(6), 'dim')} {printable(text)}" for label, text in _summary(audit)]
     gathered = tuple(_gathered(audit.findings))
     common = _common(gathered)
-    for finding, others in gathered:
-        lines += ["", *_finding(finding, others, common, style)]
     for rules, steps in _by_rules(common):
         lines += ["", style(f"instead, for {rules}", "green")]
         for step in steps:
             lines += _step(step, "    ", style)
+    for finding, others in gathered:
+        lines += ["", *_finding(finding, others, common, style)]
+    if gathered:
+        lines += ["", f"{style('what the rules mean', 'dim')} {PAGES_URL}"]
     return "\n".join(lines) + "\n"
 
 
@@ -125,7 +131,7 @@ def _finding(
     if finding.wanted_by and finding.package:
         chain = " > ".join((*finding.wanted_by, finding.package))
         lines.append(f"    {style('asked by', 'dim')} {printable(chain)}")
-    for reason in finding.because:
+    for reason in [one for one in finding.because if one.fact not in _IN_HEAD][:_REASONS]:
         if reason.fact == " > ".join((*finding.wanted_by, finding.package or "")) and len(finding.because) > 1:
             lines[-1] += style(f"  (as {_short(reason.value)}, {printable(reason.read_from)})", "dim")
             continue
@@ -138,7 +144,6 @@ def _finding(
     if others:
         names = ", ".join(dict.fromkeys(one.package or str(one.where) for one in others))
         lines.append(f"    {style('likewise', 'dim')} {len(others)} more: {_short(names, 600)}")
-    lines.append(f"    {style('page', 'dim')}     {finding.url}")
     return lines
 
 
@@ -153,6 +158,8 @@ def markdown(audit: Audit) -> str:
     lines += [f"| {label} | {escaped(text)} |" for label, text in _summary(audit)]
     gathered = tuple(_gathered(audit.findings))
     common = _common(gathered)
+    for rules, steps in _by_rules(common):
+        lines += ["", f"### Instead, for {rules}", "", *(_item("", step) for step in steps)]
     for finding, others in gathered:
         mark, _ = _MARKS[finding.severity]
         lines += ["", f"### {mark} [{finding.rule} {finding.name}]({finding.url})", ""]
@@ -164,8 +171,6 @@ def markdown(audit: Audit) -> str:
         if others:
             names = ", ".join(dict.fromkeys(one.package or str(one.where) for one in others))
             lines.append(f"- likewise: {escaped(_short(names, 600))}")
-    for rules, steps in _by_rules(common):
-        lines += ["", f"### Instead, for {rules}", "", *(_item("", step) for step in steps)]
     return "\n".join(lines) + "\n"
 
 

@@ -19,7 +19,10 @@ class Judgement:
 
 
 def hold(case: Case) -> tuple[Remedy, ...]:
-    """The two ways to install a project without losing the vendor's torch."""
+    """The two ways to install a project without losing the vendor's torch; none where its Python does not fit."""
+    bound = case.project.requires_python
+    if bound is not None and case.takes_python(bound) is False:
+        return ()
     path = case.quoted_path
     return (
         Remedy(text="install everything else and keep the vendor's torch", command=f"jetproof install {path}"),

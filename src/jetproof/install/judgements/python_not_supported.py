@@ -43,7 +43,7 @@ def check(case: Case) -> Iterator[Finding]:
     project, board = case.project, case.board
     where = project.requires_python_where or case.file
     if project.requires_python is not None:
-        takes = _takes(project.requires_python, board.python_full)
+        takes = case.takes_python(project.requires_python)
         if takes is None:
             yield Finding(
                 rule=JUDGEMENT.id, name=JUDGEMENT.name, severity=Severity.WARNING, verdict=Verdict.UNDETERMINED,
@@ -74,7 +74,7 @@ def check(case: Case) -> Iterator[Finding]:
         bound = one.package.requires_python
         if bound is None or case.held.get(one.package.name) is not None:
             continue
-        takes = _takes(bound, board.python_full)
+        takes = case.takes_python(bound)
         if takes is False:
             yield Finding(
                 rule=JUDGEMENT.id,

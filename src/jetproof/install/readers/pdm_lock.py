@@ -5,6 +5,8 @@ What is read
     All packages with files, requirements, groups and markers. What the project itself asks for stands in the
     pyproject.toml beside it; without one, `groups` of the lock decide, and where it has none, the packages that
     nobody else asks for. A package with extras is listed once more for them, and the two are one here.
+
+    `pdm install` takes the locked development groups along: what replaces torch through one is told too.
 """
 
 from __future__ import annotations

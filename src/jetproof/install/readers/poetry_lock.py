@@ -7,6 +7,8 @@ What is read
     asked. Requirements carry markers, and they decide: the lock lists NVIDIA's wheels for every machine, their
     markers keep them to x86_64.
 
+    `poetry install` takes every group along that is not optional: what replaces torch through one is told too.
+
 What is not
     Packages of optional groups and extras that were not asked for.
 """

@@ -3,8 +3,9 @@ pylock.toml: the lock format that all installers share (PEP 751).
 
 What is read
     Each package with its marker, files, index and own bound on Python. Extras and dependency groups are asked
-    for in the markers (`'dev' in dependency_groups`). There are no roots: each package whose marker holds is
-    installed. `environments` of the lock are checked: a board for which it was not made is not decided.
+    for in the markers (`'dev' in dependency_groups`); those of `default-groups` are installed unasked. There are no
+    roots: each package whose marker holds is installed. `environments` of the lock are checked: a board for which it
+    was not made is not decided.
 """
 
 from __future__ import annotations

@@ -6,6 +6,9 @@ What is read
     `[tool.uv]` sources, indexes, overrides, constraints, excluded names, conflicts and development groups.
     Requirements that setuptools takes from files are read there.
 
+    Judged is what `pip install .` takes. The groups that uv, Poetry or PDM take along by default are named in a note;
+    `--group` judges them too.
+
 What is not decided
     Requirements that are computed (`dynamic` without a file, a setup.py). A folder without any metadata.
 """

@@ -6,6 +6,9 @@ What is read
     is wanted. Requirements carry markers, and markers carry uv's names for conflicting extras
     (`extra == 'extra-7-project-cu128'`): both are evaluated for the board.
 
+    Judged is what the project asks for without extras and groups. `uv sync` takes the groups of `default-groups` along
+    (dev where the pyproject.toml does not say): what replaces torch through one of them is told too.
+
 What is not
     The resolver's own settings. `requires-python` of the lock is that of the project.
 """
