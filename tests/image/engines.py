@@ -154,3 +154,38 @@ def _copy_libraries(binary: Path, root: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists():
                 shutil.copy2(os.path.realpath(path), target)
+
+
+@contextlib.contextmanager
+def podman(folder: Path) -> Iterator[Program]:
+    """Give a podman with a store of its own, and with what `folder/cdi` holds for its CDI specifications.
+
+    Skips, with the reason, where that cannot be.
+    """
+    real, runc = shutil.which("podman"), shutil.which("runc", path=f"/usr/sbin:{os.environ['PATH']}")
+    if real is None or runc is None or os.geteuid() != 0:
+        lacking("root, podman and runc (apt install podman runc)")
+    for name in ("bin", "cdi"):
+        (folder / name).mkdir(parents=True)
+    (folder / "storage.conf").write_text(
+        f'[storage]\ndriver = "vfs"\ngraphroot = "{folder}/graph"\nrunroot = "{folder}/run"\n'
+    )
+    # in a container podman may not raise limits, and crun knows no cgroups of both kinds at once
+    (folder / "containers.conf").write_text(
+        '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]\n[engine]\nruntime = "runc"\n'
+        f'cgroup_manager = "cgroupfs"\nevents_logger = "file"\ntmp_dir = "{folder}/tmp"\n'
+        f'[engine.runtimes]\nrunc = ["{runc}"]\n'
+    )
+    script = f'mkdir -p /run/cdi && mount --bind {folder}/cdi /run/cdi && exec {real} "$@"'
+    (folder / "bin" / "podman").write_text(f"#!/bin/sh\nexec unshare --mount sh -c '{script}' podman \"$@\"\n")
+    (folder / "bin" / "podman").chmod(0o755)
+    settings = {"CONTAINERS_STORAGE_CONF": f"{folder}/storage.conf", "CONTAINERS_CONF": f"{folder}/containers.conf"}
+    program = Program(str(folder / "bin" / "podman"), {**os.environ, **settings})
+    try:
+        tried = program.ask("info", timeout=120)
+        if not tried.ok:
+            lacking(f"a podman that works: {tried.stderr.decode()[-300:]}")
+        yield program
+    finally:
+        program.ask("rm", "--all", "--force", timeout=120)
+        shutil.rmtree(folder, ignore_errors=True)

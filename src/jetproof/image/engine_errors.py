@@ -26,7 +26,10 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"(?i)cannot connect to the docker daemon|denied while trying to connect|is the docker daemon running",
         "engine-unreachable",
     ),
-    (r"(?i)executable file not found|no such file or directory: unknown", "engine-no-such-program"),
+    (
+        r"(?i)executable file .{0,200}not found|no such file or directory: unknown|a command that was not found",
+        "engine-no-such-program",
+    ),
 )
 _HINTS = {
     "engine-no-such-image": "pull it by its digest: docker pull NAME@sha256:…",
