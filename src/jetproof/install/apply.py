@@ -15,10 +15,10 @@ from pathlib import Path
 
 from jetproof.errors import Refused
 from jetproof.install import build, inplace, venv
-from jetproof.install.interpreter import Asker, Interpreter
+from jetproof.install.interpreter import Asker, Interpreter, below
 from jetproof.install.journal import Entry, Phase, State
 from jetproof.install.plan import Plan
-from jetproof.install.planned import Request, agree, configured, planned, refuse_clash, refuse_old, vendor
+from jetproof.install.planned import Request, agree, configured, planned, refuse_claim, refuse_clash, refuse_old, vendor
 from jetproof.install.proof import Proof, proof
 from jetproof.install.protected import Mark, marks
 from jetproof.install.recovery import hand_over, recover
@@ -198,7 +198,11 @@ class _Job:
             sites = self._sites(environment)
             refuse_clash(inplace.collisions(stage, [*sites, environment], self.marks))
             names = {item.name for item in self.plan.items}
-            replaced = [dist for dist in self.before.distributions if dist.name in names]
+            # what lies beneath the environment is not replaced but hidden
+            inside = [dist for dist in self.before.distributions if below(dist.location, environment)]
+            replaced = [dist for dist in inside if dist.name in names]
+            for dist in replaced:
+                refuse_claim(dist, inplace.claimed(dist, environment, self.marks))
             inplace.copy_aside(environment, replaced, stage, sites, backup)
             before = inplace.listing(environment)
             entry = Entry(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from jetproof.errors import Refused
-from jetproof.install.interpreter import Installed
+from jetproof.install.interpreter import Installed, below
 from jetproof.install.protected import files
 
 Listing = Mapping[str, list[int]]
@@ -38,6 +38,15 @@ def collisions(stage: Path, sites: Iterable[Path], protected: Iterable[str]) -> 
     """Return the vendor's files that installing what was staged would overwrite."""
     known = set(protected)
     return tuple(str(site / relative) for relative in staged(stage) for site in sites if str(site / relative) in known)
+
+
+def claimed(dist: Installed, environment: Path, protected: Iterable[str]) -> tuple[str, ...]:
+    """Return what is not a distribution's own though it says so: the vendor's files, and files outside of all.
+
+    Replacing the distribution would delete them.
+    """
+    known = set(protected)
+    return tuple(str(path) for path, _ in files(dist) if str(path) in known or not below(path.parent, environment))
 
 
 def copy_aside(

@@ -10,7 +10,7 @@ from jetproof.errors import Refused
 from jetproof.facts.model import Outcome
 from jetproof.install import build, quantization, uv_settings
 from jetproof.install.bounds import bounds
-from jetproof.install.interpreter import Asker, Interpreter, constraint_files
+from jetproof.install.interpreter import Asker, Installed, Interpreter, constraint_files
 from jetproof.install.locked import SourceKind
 from jetproof.install.plan import Agreed, Plan
 from jetproof.install.proof import told_demand
@@ -154,5 +154,16 @@ def refuse_clash(clash: Sequence[str]) -> None:
         raise Refused(
             f"a package would overwrite {len(clash)} of the vendor's files, like {clash[0]}; nothing was changed",
             hint="Leave that package out.",
+            reason="collision",
+        )
+
+
+def refuse_claim(dist: Installed, claimed: Sequence[str]) -> None:
+    """Raise Refused where replacing a distribution would delete files that are not its own."""
+    if claimed:
+        raise Refused(
+            f"{dist.name} {dist.release} in {dist.location} has to be replaced and counts {len(claimed)} files as its "
+            f"own that are not, like {claimed[0]}; nothing was changed",
+            hint="Find out how it came there; ask for the release that is installed, or make the environment anew.",
             reason="collision",
         )
