@@ -8,7 +8,8 @@ What is read
     in UTF-16, as PowerShell writes them.
 
 What is not decided
-    A file that is missing, lies outside the project or includes itself, `${VARIABLES}`, a local path whose metadata has to be
+    A file that is missing, lies outside the project or includes itself, `${VARIABLES}`, a local path whose metadata
+    has to be
     computed, and a repository or an archive, since nothing says what it needs in turn.
 """
 
