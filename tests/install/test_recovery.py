@@ -125,6 +125,20 @@ def test_proved_is_finished_and_the_old_one_goes(tmp_path: Path) -> None:
     assert not old.exists()
 
 
+def test_half_written_files_and_links_do_not_stay(tmp_path: Path) -> None:
+    state = _state(tmp_path)
+    new = state.venvs / "2"
+    new.mkdir()
+    link = tmp_path / ".venv-jetson"
+    (tmp_path / "..venv-jetson.new").symlink_to("nowhere")
+    (state.folder / ".journal.json.0123456789ab").write_text("{")
+    state.write(Entry(id="2", phase=Phase.PROVED, environment=str(new), link=str(link)))
+    recover(state)
+    assert link.resolve() == new
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".jetproof", ".venv-jetson"]
+    assert [path.name for path in state.folder.iterdir()] == [".gitignore"]
+
+
 def test_swapped_and_killed_before_the_old_one_went(tmp_path: Path) -> None:
     state = _state(tmp_path)
     old, new = state.venvs / "1", state.venvs / "2"

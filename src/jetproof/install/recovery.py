@@ -67,5 +67,5 @@ def _sweep(state: State) -> None:
     """Delete what nothing needs any more: scratch folders and half-written files."""
     for name in ("stage", "backup", "scratch"):
         shutil.rmtree(state.folder / name, ignore_errors=True)
-    for path in state.folder.glob(".*.new"):
+    for path in state.folder.glob(".journal.json.*"):
         path.unlink(missing_ok=True)

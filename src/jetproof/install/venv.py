@@ -95,7 +95,8 @@ def pointed(link: Path) -> Path | None:
 
 def swap(link: Path, environment: Path) -> None:
     """Point the link to the environment in one step."""
-    temporary = link.with_name(f".{link.name}.{os.getpid()}.new")
+    # always the same name: one that a killed process left behind is taken over
+    temporary = link.with_name(f".{link.name}.new")
     temporary.unlink(missing_ok=True)
     temporary.symlink_to(os.path.relpath(environment, os.path.realpath(link.parent)))
     try:
