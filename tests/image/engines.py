@@ -168,7 +168,7 @@ def podman(folder: Path) -> Iterator[Program]:
     for name in ("bin", "cdi"):
         (folder / name).mkdir(parents=True)
     (folder / "storage.conf").write_text(
-        f'[storage]\ndriver = "vfs"\ngraphroot = "{folder}/graph"\nrunroot = "{folder}/run"\n'
+        f'[storage]\ndriver = "overlay"\ngraphroot = "{folder}/graph"\nrunroot = "{folder}/run"\n'
     )
     # in a container podman may not raise limits, and crun knows no cgroups of both kinds at once
     (folder / "containers.conf").write_text(
