@@ -83,3 +83,21 @@ def test_hostile_text_ends_by_itself(seed: str) -> None:
     assert done.status == "exited"
     assert done.code in (0, 4)
     assert b"Traceback (most" not in done.stderr
+
+
+@pytest.mark.process
+def test_a_pipe_that_says_nothing_is_spoken_of_and_a_closed_input_is_refused() -> None:
+    call = [sys.executable, "-c", "import sys; from jetproof.cli.main import main; sys.exit(main(['explain']))"]
+    script = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stderr=subprocess.PIPE)\n"
+        "told = child.stderr.readline()\n"
+        "child.communicate(b'Illegal instruction')\n"
+        "sys.exit(child.returncode or b'waiting for a text' not in told)"
+    )
+    done = run([sys.executable, "-c", script, *call], timeout=60)
+    assert done.code == 0
+    shut = "import os, sys; os.close(0); os.execv(sys.argv[1], sys.argv[1:])"
+    done = run([sys.executable, "-c", shut, *call], timeout=60)
+    assert done.code == 2
+    assert b"Traceback" not in done.stderr

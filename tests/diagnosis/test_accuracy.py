@@ -18,6 +18,7 @@ OWN = Path(__file__).parent.parent / "fixtures" / "cases" / "reports.json"
 TABLES = load()
 SHARED = Path(__file__).parent.parent.parent.parent / "shared" / "cases"
 THREADS = Path(__file__).parent.parent / "fixtures" / "cases" / "threads.json"
+LEFT_ALONE = Path(__file__).parent.parent / "fixtures" / "cases" / "left_alone.json"
 FIRST, THREE = 0.90, 0.97
 THREADS_FIRST = 0.97
 """Share of public threads that are right at once, as an object and as pasted text."""
@@ -135,3 +136,12 @@ def test_other_peoples_cases(capsys: pytest.CaptureFixture[str]) -> None:
         print("\ncause, cases, right first, right among three\n" + text)
     assert first >= FIRST, text
     assert three >= THREE, text
+
+
+def left_alone() -> list[dict[str, Any]]:
+    return list(json.loads(LEFT_ALONE.read_text())["cases"])
+
+
+@pytest.mark.parametrize("case", left_alone(), ids=lambda case: str(case.get("text") or case["reported"])[:50])
+def test_what_is_healthy_or_another_matter_is_left_alone(case: dict[str, Any]) -> None:
+    assert causes(case)[:1] in [[cause] for cause in case["may_be"]] or not causes(case)

@@ -27,3 +27,11 @@ def test_it_searches_as_a_compiled_pattern() -> None:
 
 def test_a_pattern_that_is_never_searched_is_never_compiled() -> None:
     assert Expression("(").pattern == "("
+
+
+def test_a_dot_inside_a_name_or_a_number_ends_no_sentence() -> None:
+    within = Expression(r"host[^.\n]{0,60}True")
+    assert within.search("on the host torch.cuda.is_available() of 2.5.0 is True")
+    assert within.search("on the host (e.g. here) it is True") is None
+    assert within.search("on the host it fails. In the image it is True") is None
+    assert within.search("on the host\nTrue") is None

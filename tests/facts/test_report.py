@@ -278,3 +278,54 @@ def test_what_tells_nothing_does_not_hide_what_does(filler: str) -> None:
     found = facts(given.text, TABLES)
     assert len(found.messages) == 1
     assert found.messages[0].read_from == "line 50001"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See #512 about JetPack (#6123) on my Jetson.",
+        "JetPack: see #6",
+        "L4T: as in #36",
+        "- [#3641](https://forge.example/owner/jetson/issues/3641) CUDA #12",
+    ],
+)
+def test_the_number_of_an_issue_is_no_release(text: str) -> None:
+    found = facts(text, TABLES)
+    assert found.platform.jetpack.unknown
+    assert found.platform.l4t.unknown
+    assert found.cuda.toolkit.unknown
+
+
+def test_a_heading_is_no_command_and_roots_prompt_is_one() -> None:
+    kinds = {
+        message.read_from: message.kind
+        for message in messages("# Orin Nano sees no GPU\n\n```\n# ls /dev\n```\n# pip3 list\n")[0]
+    }
+    assert kinds == {
+        "line 1": MessageKind.PROSE,
+        "line 4": MessageKind.COMMAND,
+        "line 6": MessageKind.COMMAND,
+    }
+
+
+def test_a_command_may_end_with_a_dot_and_a_sentence_is_none() -> None:
+    assert messages("pip install -e .")[0][0].kind is MessageKind.COMMAND
+    assert messages("docker is installed.")[0][0].kind is MessageKind.PROSE
+
+
+def test_of_an_upgrade_the_second_release_is_there() -> None:
+    found = facts("I went from JetPack 5.1 to JetPack 6.2 on an Orin NX", TABLES)
+    assert found.platform.jetpack.value == "6.2"
+    assert facts("apt took my Orin from 36.4.4 to 36.4.7", TABLES).platform.l4t.value == "36.4.7"
+
+
+def test_what_a_command_printed_on_its_own_line_is_read() -> None:
+    torch = facts('python3 -c "import torch; print(torch.__version__, torch.version.cuda)" -> 2.4.1 None', TABLES).torch
+    assert torch.torch.value == "2.4.1"
+    assert torch.torch_cuda.absent
+    torch = facts("print(torch.__version__, torch.version.cuda): 2.8.0 12.6 True", TABLES).torch
+    assert (torch.torch_cuda.value, torch.available.value) == ("12.6", True)
+
+
+def test_a_warning_with_its_file_is_an_error() -> None:
+    assert messages("/x/torchvision/io/image.py:13: UserWarning: no")[0][0].kind is MessageKind.ERROR
