@@ -37,6 +37,11 @@ MISMATCH = (
     " nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.8, please update your driver to a newer"
     " version, or use an earlier cuda container: unknown."
 )
+PODMAN = (  # as podman 4.3.1 with runc said it
+    ('Error: default OCI runtime "nvidia" not found: invalid argument', "engine-unknown-runtime", "JD050"),
+    ("Error: setting up CDI devices: unresolvable CDI devices nvidia.com/gpu=all", "engine-no-cdi-device", "JD050"),
+    ("exec /usr/bin/python3: exec format error", "engine-exec-format", "JD054"),
+)
 
 
 class FakeProgram(Program):
@@ -83,6 +88,7 @@ def done(stdout: bytes = b"", stderr: str = "", code: int | None = 0, status: st
         (CSV, "engine-csv-refused", "JD050"),
         (FORMAT, "engine-exec-format", "JD054"),
         (MISMATCH, "engine-l4t-mismatch", "JD051"),
+        *PODMAN,
     ],
 )
 def test_each_refusal_has_its_own_reason_and_finding(words: str, reason: str, rule: str) -> None:
@@ -96,6 +102,26 @@ def test_each_refusal_has_its_own_reason_and_finding(words: str, reason: str, ru
         Containers(program, IMAGE, Gpu.NONE).run(job(), lambda _: None)
     assert caught.value.reason == reason
     assert program.asked[-2][:2] == ("rm", "--force")
+
+
+@pytest.mark.parametrize(
+    ("words", "reason", "hint"),
+    [
+        (PODMAN[0][0], "engine-unknown-runtime", "--gpu cdi"),
+        (PODMAN[1][0], "engine-no-cdi-device", "nvidia-ctk cdi generate"),
+        ("Error: x/y@sha256:00: image not known", "engine-no-such-image", "pull"),
+        (
+            'Error: runc: runc create failed: unable to start container process: exec: "/no/such": stat /no/such: no'
+            " such file or directory: OCI runtime attempted to invoke a command that was not found",
+            "engine-no-such-program",
+            "--python",
+        ),
+    ],
+)
+def test_podmans_words_are_mended_in_its_own_way(words: str, reason: str, hint: str) -> None:
+    error = engine_errors.told(words, TABLES)
+    assert error.reason == reason
+    assert hint in str(error.hint)
 
 
 def test_words_nobody_knows_are_told_as_they_are() -> None:

@@ -35,6 +35,7 @@ _HINTS = {
     "engine-no-such-image": "pull it by its digest: docker pull NAME@sha256:…",
     "engine-unreachable": "sudo systemctl start docker; sudo usermod -aG docker $USER, then log in again",
     "engine-no-such-program": "--python names another interpreter of the image",
+    "engine-no-cdi-device": "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml (nvidia-container-toolkit)",
     "engine-no-device-driver": "use the NVIDIA runtime (--gpu runtime) or CDI (--gpu cdi)",
 }
 
@@ -56,6 +57,8 @@ def told(stderr: str, tables: Tables) -> Undecided:
     found = findings(stderr, tables)
     reason = kind(stderr) or "engine-failed"
     hint = _HINTS.get(reason)
+    if "default OCI runtime" in stderr:  # podman, which needs no such runtime
+        hint = "use CDI: --gpu cdi"
     if found:
         remedy = found[0].remedy[0] if found[0].remedy else None
         hint = hint or (remedy.command or remedy.text if remedy is not None else None)
