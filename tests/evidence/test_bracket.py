@@ -40,6 +40,8 @@ from jetproof.evidence.kept_challenges import Kept, KeptChallenges, kept_at
 from jetproof.evidence.store import FolderStore
 from jetproof.evidence.verify import Verification, numbered, verified
 from jetproof.evidence.verify_files import Asked, verified_files
+from jetproof.render import evidence as render
+from jetproof.render.style import PLAIN
 
 GATE = "jetson-cuda-runtime"
 BEFORE = FINISHED - timedelta(minutes=10)
@@ -433,3 +435,12 @@ def test_a_run_that_could_not_answer_is_not_begun() -> None:
         suits(ASKED, OTHER_COMMIT, GATE)
     with pytest.raises(UsageError, match="for gate jetson-cuda-runtime, this is other"):
         suits(ASKED, COMMIT, "other")
+
+
+def test_a_person_is_told_which_clock_the_age_counts_by() -> None:
+    text = render.verification([run()], PLAIN, "a test")
+
+    assert f"its age counts from {BEFORE:%Y-%m-%d %H:%M}Z, which others saw, not from its own clock" in text
+    assert "its age counts from" not in render.verification([checked()], PLAIN, "a test")
+    told = render.verification_json([run(), checked()], "a test")["evidence"]
+    assert [one["counts_from"] for one in told] == ["2026-11-30T11:50:30Z", "2026-11-30T12:00:30Z"]

@@ -155,7 +155,7 @@ class GitRepository:
             return {}
         words = ["ls-tree", "-r", "-z", "--full-tree", commit]
         done = self.git(*words, *(["--", path] if path else []))
-        if not done.ok and self.tree(commit) is not None:  # a commit that is here has files: none is no answer
+        if not done.ok and path is None:  # nothing is no answer for a commit that is here
             raise UsageError(
                 f"git ls-tree does not list the files of {commit[:12]}", hint="git fsck", reason="git-failed"
             )

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from sys import intern
 
 from jetproof.errors import ExitCode
 from jetproof.evidence import envelope as envelopes
@@ -156,7 +157,7 @@ def numbered(evidence: Evidence, signer: TrustedKey) -> Numbered:
         payload_sha256=evidence.payload_sha256,
         previous=said.previous,
         replaces=said.replaces,
-        tells=(said.commit, said.gate, said.speaks_for, said.outcome),
+        tells=tuple(map(intern, (said.commit, said.gate, said.speaks_for, said.outcome))),
         nonce=nonce_of(text) if answers and text is not None else None,
     )
 
