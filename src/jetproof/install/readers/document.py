@@ -187,6 +187,30 @@ def where_of(path: Path, root: Path) -> str:
         return path.name
 
 
+class Lock:
+    """A lock in TOML: its text, what is in it, and where each of its entries stands."""
+
+    def __init__(self, path: Path, root: Path) -> None:
+        self.text = content(path)
+        self.document = toml(path, self.text)
+        self.file = where_of(path, root)
+
+    def entries(self, name: str) -> list[tuple[Mapping[str, object], Where]]:
+        """Return the tables ``[[name]]``, each with its place. UsageError when they are something else."""
+        raws = tables(self.document.get(name), f"{self.file}: {name}")
+        lines = lines_of(self.text, f"[[{name}]]", len(raws))
+        return [(raw, Where(file=self.file, line=lines(index))) for index, raw in enumerate(raws)]
+
+    def where(self, wanted: str, *, start: int = 0, end: int | None = None) -> Where:
+        """Return the place where a text first stands."""
+        return Where(file=self.file, line=line_of(self.text[:end], wanted, start=start))
+
+
+def sha256_of(value: object) -> str | None:
+    """Return the digest of a hash written as ``sha256:…``; None for another one."""
+    return value[7:] if isinstance(value, str) and value.startswith("sha256:") else None
+
+
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 
 

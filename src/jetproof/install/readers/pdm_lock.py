@@ -30,18 +30,7 @@ from jetproof.install.locked import (
     normal,
     redacted,
 )
-from jetproof.install.readers.document import (
-    content,
-    line_of,
-    lines_of,
-    package_name,
-    strings,
-    table,
-    tables,
-    text_of,
-    toml,
-    where_of,
-)
+from jetproof.install.readers.document import Lock, package_name, sha256_of, strings, table, tables, text_of
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.requirement import edge
 from jetproof.install.readers.roots import WITHOUT_METADATA, asked_beside, unasked
@@ -50,13 +39,12 @@ _Raw = Mapping[str, object]
 
 
 def _file(raw: _Raw) -> File:
-    digest = text_of(raw.get("hash")) or ""
     url = text_of(raw.get("url"))
     name = text_of(raw.get("file")) or (url or "").rpartition("/")[2].partition("#")[0].replace("%2B", "+")
     return File(
         filename=name,
         url=redacted(url) if url else None,
-        sha256=digest[7:] if digest.startswith("sha256:") else None,
+        sha256=sha256_of(raw.get("hash")),
     )
 
 
@@ -127,24 +115,21 @@ def _merged(packages: list[LockedPackage]) -> tuple[LockedPackage, ...]:
 
 def read(path: Path, root: Path) -> Project:
     """Read a pdm.lock."""
-    text = content(path)
-    document = toml(path, text)
-    file = where_of(path, root)
-    metadata = document.get("metadata")
+    lock = Lock(path, root)
+    file, metadata = lock.file, lock.document.get("metadata")
     if not isinstance(metadata, dict) or "lock_version" not in metadata:
         raise UsageError(f"{file}: it has no metadata", hint="is it complete? write it anew", reason="bad-lock")
-    raws = tables(document.get("package"), f"{file}: package")
-    lines = lines_of(text, "[[package]]", len(raws))
+    entries = lock.entries("package")
     unreadable: list[Unknown] = []
     older = table(metadata.get("files"), f"{file}: metadata.files")
-    every = [_package(raw, Where(file=file, line=lines(index)), unreadable, older) for index, raw in enumerate(raws)]
+    every = [_package(raw, where, unreadable, older) for raw, where in entries]
     packages = _merged(every)
     beside = asked_beside(path, root)
     targets = tables(metadata.get("targets"), f"{file}: targets")
     python = next((one for target in targets if (one := text_of(target.get("requires_python")))), None)
     default = {
         package.name
-        for package, raw in zip(every, raws, strict=True)
+        for package, (raw, _) in zip(every, entries, strict=True)
         if "default" in (strings(raw.get("groups"), "groups") or ("default",))
     }
     own = [package for package in packages if package.name in default]
@@ -154,7 +139,7 @@ def read(path: Path, root: Path) -> Project:
         path=str(path),
         name=beside.name if beside else None,
         requires_python=python,
-        requires_python_where=Where(file=file, line=line_of(text, "requires_python")),
+        requires_python_where=lock.where("requires_python"),
         locked=True,
         packages=packages,
         roots=beside.roots if beside else {DEFAULT: unasked(own)},

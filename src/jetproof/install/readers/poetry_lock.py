@@ -33,18 +33,7 @@ from jetproof.install.locked import (
     normal,
     redacted,
 )
-from jetproof.install.readers.document import (
-    content,
-    line_of,
-    lines_of,
-    package_name,
-    strings,
-    table,
-    tables,
-    text_of,
-    toml,
-    where_of,
-)
+from jetproof.install.readers.document import Lock, package_name, sha256_of, strings, table, tables, text_of
 from jetproof.install.readers.poetry_constraint import python_bound, wishes
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.roots import WITHOUT_METADATA, asked_beside, unasked
@@ -60,12 +49,11 @@ _KINDS = {
 
 
 def _file(raw: _Raw) -> File:
-    digest = text_of(raw.get("hash")) or ""
     url = text_of(raw.get("url"))
     return File(
         filename=text_of(raw.get("file")) or (url or "").rpartition("/")[2],
         url=redacted(url) if url else None,
-        sha256=digest[7:] if digest.startswith("sha256:") else None,
+        sha256=sha256_of(raw.get("hash")),
     )
 
 
@@ -135,18 +123,15 @@ def _fallback(packages: Sequence[LockedPackage], raws: Sequence[_Raw]) -> dict[s
 
 def read(path: Path, root: Path) -> Project:
     """Read a poetry.lock."""
-    text = content(path)
-    document = toml(path, text)
-    file = where_of(path, root)
-    metadata = document.get("metadata")
+    lock = Lock(path, root)
+    file, metadata = lock.file, lock.document.get("metadata")
     if not isinstance(metadata, dict):
         raise UsageError(
             f"{file}: it has no metadata at its end", hint="is it complete? write it anew", reason="bad-lock"
         )
-    raws = tables(document.get("package"), f"{file}: package")
+    entries = lock.entries("package")
     legacy_files = table(metadata.get("files"), f"{file}: metadata.files")
-    lines = lines_of(text, "[[package]]", len(raws))
-    packages = tuple(_package(raw, legacy_files, Where(file=file, line=lines(index))) for index, raw in enumerate(raws))
+    packages = tuple(_package(raw, legacy_files, where) for raw, where in entries)
     beside = asked_beside(path, root)
     python = text_of(metadata.get("python-versions"))
     return Project(
@@ -154,10 +139,10 @@ def read(path: Path, root: Path) -> Project:
         path=str(path),
         name=beside.name if beside else None,
         requires_python=python_bound(python),
-        requires_python_where=Where(file=file, line=line_of(text, "python-versions", start=text.rfind("[metadata]"))),
+        requires_python_where=lock.where("python-versions", start=lock.text.rfind("[metadata]")),
         locked=True,
         packages=packages,
-        roots=beside.roots if beside else _fallback(packages, raws),
+        roots=beside.roots if beside else _fallback(packages, [raw for raw, _ in entries]),
         extras=beside.extras if beside else (),
         groups=beside.groups if beside else (),
         default_groups=beside.default_groups if beside else (),

@@ -29,18 +29,7 @@ from jetproof.install.locked import (
     normal,
     redacted,
 )
-from jetproof.install.readers.document import (
-    content,
-    line_of,
-    lines_of,
-    package_name,
-    strings,
-    table,
-    tables,
-    text_of,
-    toml,
-    where_of,
-)
+from jetproof.install.readers.document import Lock, package_name, strings, table, tables, text_of
 from jetproof.install.readers.reader import Reader
 
 _Raw = Mapping[str, object]
@@ -96,27 +85,25 @@ def _edge(raw: _Raw) -> Edge:
 
 def read(path: Path, root: Path) -> Project:
     """Read a pylock.toml."""
-    text = content(path)
-    document = toml(path, text)
-    file = where_of(path, root)
+    lock = Lock(path, root)
+    document, file = lock.document, lock.file
     release = text_of(document.get("lock-version"))
     if release is None or release.split(".")[0] != "1":
         raise UsageError(f"{file}: lock-version {release!r} is not known (1.x is)", reason="bad-lock")
     if not isinstance(document.get("packages"), list):
         raise UsageError(f"{file}: it has no packages", hint="is it complete? write it anew", reason="bad-lock")
-    raws = tables(document.get("packages"), f"{file}: packages")
-    lines = lines_of(text, "[[packages]]", len(raws))
-    packages = tuple(_package(raw, Where(file=file, line=lines(index))) for index, raw in enumerate(raws))
+    entries = lock.entries("packages")
+    packages = tuple(_package(raw, where) for raw, where in entries)
     unknowns = [
         Unknown(what=package.name, why="the lock names no source and no file for it", where=package.where)
-        for package, raw in zip(packages, raws, strict=True)
+        for package, (raw, _) in zip(packages, entries, strict=True)
         if not package.files and package.source is ANYWHERE and not table(raw.get("tool"), "tool")
     ]
     return Project(
         kind=Kind.PYLOCK,
         path=str(path),
         requires_python=text_of(document.get("requires-python")),
-        requires_python_where=Where(file=file, line=line_of(text[:4000], "requires-python")),
+        requires_python_where=lock.where("requires-python", end=4_000),
         locked=True,
         packages=packages,
         extras=strings(document.get("extras"), f"{file}: extras"),

@@ -41,16 +41,15 @@ from jetproof.install.locked import (
 )
 from jetproof.install.readers import uv_settings
 from jetproof.install.readers.document import (
+    Lock,
     content,
-    line_of,
-    lines_of,
     package_name,
+    sha256_of,
     strings,
     table,
     tables,
     text_of,
     toml,
-    where_of,
 )
 from jetproof.install.readers.reader import Reader, unshadowed
 
@@ -82,7 +81,6 @@ def _source(raw: object, known: dict[str, Source]) -> Source:
 
 def _file(raw: _Raw) -> File:
     url = text_of(raw.get("url")) or text_of(raw.get("path")) or text_of(raw.get("filename")) or ""
-    digest = text_of(raw.get("hash")) or ""
     size = raw.get("size")
     name = url.rpartition("/")[2]
     if "%" in name or "#" in name:
@@ -90,7 +88,7 @@ def _file(raw: _Raw) -> File:
     return File(
         filename=name,
         url=redacted(url) or None,
-        sha256=digest[7:] if digest.startswith("sha256:") else None,
+        sha256=sha256_of(raw.get("hash")),
         size=size if isinstance(size, int) else None,
     )
 
@@ -185,26 +183,24 @@ def _conflicts(raw: object) -> tuple[tuple[str, ...], ...]:
 
 def read(path: Path, root: Path) -> Project:
     """Read a uv.lock."""
-    text = content(path)
-    document = toml(path, text)
-    file = where_of(path, root)
-    raws = tables(document.get("package"), f"{file}: package")
+    lock = Lock(path, root)
+    document, file = lock.document, lock.file
+    entries = lock.entries("package")
     if document.get("version") != 1:
         raise UsageError(f"{file}: lock version {document.get('version')!r} is not known (1 is)", reason="bad-lock")
-    lines = lines_of(text, "[[package]]", len(raws))
     known: dict[str, Source] = {}
     manifest = table(document.get("manifest"), f"{file}: manifest")
     names = frozenset(normal(name) for name in strings(manifest.get("members"), f"{file}: members"))
     roots: dict[str, list[Edge]] = {DEFAULT: []}
-    packages = tuple(_package(raw, Where(file=file, line=lines(index)), known) for index, raw in enumerate(raws))
-    members = [raw for raw in raws if _is_member(raw, names)]
+    packages = tuple(_package(raw, where, known) for raw, where in entries)
+    members = [raw for raw, _ in entries if _is_member(raw, names)]
     # a plain `uv sync` installs the project at the top; all members only where there is none
     asking = [member for member in members if _own(member)] or members
     for member in asking:
         for key, edges in _asked(member, Where(file=file), known).items():
             roots.setdefault(key, []).extend(edges)
     unknowns: list[Unknown] = []
-    if raws and not members:
+    if entries and not members:
         unknowns.append(
             Unknown(
                 what="what the project itself wants",
@@ -223,7 +219,7 @@ def read(path: Path, root: Path) -> Project:
         path=str(path),
         name=text_of(main.get("name")),
         requires_python=text_of(document.get("requires-python")),
-        requires_python_where=Where(file=file, line=line_of(text[:4000], "requires-python")),
+        requires_python_where=lock.where("requires-python", end=4_000),
         locked=True,
         packages=packages,
         roots=_with_specifiers(roots, written),
