@@ -42,6 +42,10 @@ PODMAN = (  # as podman 4.3.1 with runc said it
     ("Error: setting up CDI devices: unresolvable CDI devices nvidia.com/gpu=all", "engine-no-cdi-device", "JD050"),
     ("exec /usr/bin/python3: exec format error", "engine-exec-format", "JD054"),
 )
+NO_PROGRAM = (
+    'Error: runc: runc create failed: unable to start container process: exec: "/no/such": stat /no/such: no'
+    " such file or directory: OCI runtime attempted to invoke a command that was not found"
+)
 
 
 class FakeProgram(Program):
@@ -111,8 +115,7 @@ def test_each_refusal_has_its_own_reason_and_finding(words: str, reason: str, ru
         (PODMAN[1][0], "engine-no-cdi-device", "nvidia-ctk cdi generate"),
         ("Error: x/y@sha256:00: image not known", "engine-no-such-image", "pull"),
         (
-            'Error: runc: runc create failed: unable to start container process: exec: "/no/such": stat /no/such: no'
-            " such file or directory: OCI runtime attempted to invoke a command that was not found",
+            NO_PROGRAM,
             "engine-no-such-program",
             "--python",
         ),
