@@ -232,3 +232,26 @@ def test_names_that_no_file_can_have(tmp_path: Path, name: str) -> None:
     assert (
         judged(tmp_path, "setup.cfg", f"[options]\ninstall_requires = file: {name}\n").verdict is Verdict.UNDETERMINED
     )
+
+
+@pytest.mark.parametrize(
+    ("targets", "verdict"),
+    [
+        ([("==3.12.*", "windows_amd64"), ("==3.10.*", "manylinux_2_34_aarch64")], Verdict.OK),
+        ([("==3.12.*", "windows_amd64"), ("==3.10.*", "linux")], Verdict.OK),
+        ([(">=3.9", None)], Verdict.OK),
+        ([(">=3.9,<3.13", "windows_amd64")], Verdict.UNDETERMINED),
+        ([(">=3.9", "manylinux_2_17_x86_64"), (">=3.9", "macos_arm64")], Verdict.UNDETERMINED),
+        ([("==3.12.*", "linux"), ("==3.11.*", "linux")], Verdict.UNDETERMINED),
+        ([(">=3.12", "linux")], Verdict.FAILS_PYTHON),
+    ],
+)
+def test_a_pdm_lock_is_for_its_targets(tmp_path: Path, targets: list[tuple[str, str | None]], verdict: Verdict) -> None:
+    listed = "".join(
+        f'[[metadata.targets]]\nrequires_python = "{python}"\n' + (f'platform = "{platform}"\n' if platform else "")
+        for python, platform in targets
+    )
+    (tmp_path / "pdm.lock").write_text(
+        f'[metadata]\nlock_version = "4.5.0"\n{listed}[[package]]\nname = "tqdm"\nversion = "4.0"\nfiles = []\n'
+    )
+    assert audit(readers.read(tmp_path / "pdm.lock"), JP62, TABLES, held=VENDOR).verdict is verdict

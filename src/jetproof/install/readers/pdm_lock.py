@@ -30,7 +30,7 @@ from jetproof.install.locked import (
     normal,
     redacted,
 )
-from jetproof.install.readers.document import Lock, package_name, sha256_of, strings, table, tables, text_of
+from jetproof.install.readers.document import MAX_NUMBER, Lock, package_name, sha256_of, strings, table, tables, text_of
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.requirement import edge
 from jetproof.install.readers.roots import WITHOUT_METADATA, asked_beside, unasked
@@ -113,6 +113,30 @@ def _merged(packages: list[LockedPackage]) -> tuple[LockedPackage, ...]:
     return tuple(merged)
 
 
+_SYSTEMS = {"windows": "win32", "macos": "darwin", "linux": "linux", "manylinux": "linux", "musllinux": "linux"}
+
+
+def _environment(target: _Raw) -> str | None:
+    """The marker of a target: its bound on Python, its system and its processor; None where it has none of them."""
+    python = text_of(target.get("requires_python")) or ""
+    parts = [
+        f"python_full_version {_spaced(one)}" for one in python.split(",") if one.strip() and len(one) < MAX_NUMBER
+    ]
+    platform = text_of(target.get("platform")) or ""
+    system = _SYSTEMS.get(platform.partition("_")[0])
+    if system is not None:
+        parts.append(f"sys_platform == '{system}'")
+        machine = next((one for one in ("x86_64", "aarch64") if platform.endswith(f"_{one}")), None)
+        if machine and system == "linux":
+            parts.append(f"platform_machine == '{machine}'")
+    return " and ".join(parts) or None
+
+
+def _spaced(bound: str) -> str:
+    number = bound.strip().lstrip("<>=!~")
+    return f"{bound.strip().removesuffix(number)} '{number}'"
+
+
 def read(path: Path, root: Path) -> Project:
     """Read a pdm.lock."""
     lock = Lock(path, root)
@@ -126,7 +150,7 @@ def read(path: Path, root: Path) -> Project:
     packages = _merged(every)
     beside = asked_beside(path, root)
     targets = tables(metadata.get("targets"), f"{file}: targets")
-    python = next((one for target in targets if (one := text_of(target.get("requires_python")))), None)
+    pythons = {text_of(target.get("requires_python")) for target in targets}
     default = {
         package.name
         for package, (raw, _) in zip(every, entries, strict=True)
@@ -138,10 +162,12 @@ def read(path: Path, root: Path) -> Project:
         kind=Kind.PDM_LOCK,
         path=str(path),
         name=beside.name if beside else None,
-        requires_python=python,
+        # one bound that all targets share is the project's; else each target has to be looked at
+        requires_python=pythons.pop() if len(pythons) == 1 else None,
         requires_python_where=lock.where("requires_python"),
         locked=True,
         packages=packages,
+        environments=tuple(filter(None, map(_environment, targets))),
         roots=beside.roots if beside else {DEFAULT: unasked(own)},
         extras=beside.extras if beside else (),
         groups=beside.groups if beside else (),
