@@ -200,22 +200,22 @@ def eeprom_part_number() -> Entry:
     Read through the kernel's driver where one is bound, else from the bus without forcing it.
     Call it on Tegra machines only: elsewhere another device answers at this address.
     """
-    refused: Entry = None
+    why: Entry = None
     for path in expand("/sys/bus/i2c/devices/*-0050/eeprom", 8):
         content = raw(path, limit=1 << 16)
         if isinstance(content, bytes):
             found = _part(content[_PART_OFFSET : _PART_OFFSET + _PART_LENGTH])
             if isinstance(found, str):
                 return found
-            refused = found
+            why = found
         elif content is not None:
-            refused = content
+            why = content
     for bus in (0, 1, 2, 7):
         answer = _i2c("/dev/i2c-%d" % bus)
         if isinstance(answer, str):
             return answer
-        refused = answer or refused
-    return refused
+        why = answer or why
+    return why
 
 
 def _i2c(path: str) -> Entry:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from jetproof.tables import load, reading
+from jetproof.tables import check, load, reading
 from jetproof.tables.check import problems
 
 ROOT = Path(__file__).parents[2]
@@ -70,6 +70,13 @@ def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[dict[str
         ("failure_signatures", 3, "signature_regex", "x*", "matches the empty text"),
         ("other_machines", 3, "sources", [{"title": "", "url": "x"}], "without title or address"),
         ("root_causes", 3, "layer", "nowhere", "layer nowhere"),
+        ("modules", 3, "compute_capability", "sm_87", "compute capability 'sm_87'"),
+        ("modules", 3, "compatible_strings", ["Jetson Nano"], "compatible entry 'Jetson Nano'"),
+        ("releases", 3, "ubuntu", "99.04", "Ubuntu 99.04 is not in ubuntu.json"),
+        ("images", 0, "id", "nobody", "no container of torch_builds.json"),
+        ("images", 0, "tag", "other", "is not what torch_builds.json names"),
+        ("images", 0, "group", "nobody", "group nobody"),
+        ("images", 0, "tag", "latest", "tag latest"),
     ],
 )
 def test_each_kind_of_fault_is_told(
@@ -136,3 +143,21 @@ def test_rows_are_read_once_and_only_when_asked() -> None:
     assert tables.compute_capability("tegra210b01") == "5.3"
     assert len(tables.look_alikes) == 11
     assert len(tables.detection) == 27
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "told"),
+    [("socs", ["tegra999"], "SoCs"), ("l4t_low", "r36", "L4T r36"), ("driver", "other", "driver other")],
+)
+def test_faults_of_a_group_of_images_are_told(
+    spoilt: Callable[[str, Callable[[dict[str, Any]], None]], str], member: str, value: object, told: str
+) -> None:
+    def change(document: dict[str, Any]) -> None:
+        document["groups"][0][member] = value
+
+    assert told in spoilt("images", change)
+
+
+def test_a_pattern_that_takes_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "_SECONDS", -1.0)
+    assert next(check._pattern("x", "y")).startswith("x: slow on 'aaaa")

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
+import pwd
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,3 +136,66 @@ def test_a_bus_is_only_spoken_to_when_it_is_a_device(tmp_path: Path) -> None:
     assert plain.read_bytes() == b"x" * 40
     assert files._i2c(str(tmp_path / "gone")) is None
     assert reason(files._i2c("/dev/null")) == "failed"  # a device, and no I2C bus
+
+
+class Bus:
+    """A device whose answer to the EEPROM's address is known."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
+        self.asked: list[object] = []
+        monkeypatch.setattr(fcntl, "ioctl", lambda fd, *words: self.asked.append(words))
+        monkeypatch.setattr(os, "write", lambda fd, data: self.asked.append(data))
+        monkeypatch.setattr(os, "read", lambda fd, size: answer[:size])
+
+
+@pytest.mark.parametrize(("answer", "told"), [(b"699-13767-0005-300 S.1425021012345", True), (b"\xff" * 40, False)])
+def test_a_bus_is_asked_for_twenty_bytes_of_the_eeprom(
+    monkeypatch: pytest.MonkeyPatch, answer: bytes, told: bool
+) -> None:
+    with monkeypatch.context() as patch:
+        bus = Bus(patch, answer)
+        said = files._i2c("/dev/null")
+    assert bus.asked == [(0x0703, 0x50), b"\x14"]
+    assert said == "699-13767-0005-300" if told else reason(said) == "not-understood"
+
+
+def test_buses_are_asked_in_turn_and_the_refusal_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: dict[str, files.Entry] = {"/dev/i2c-1": files.unknown("no-permission", "/dev/i2c-1: Permission denied")}
+    monkeypatch.setattr(files, "expand", lambda pattern, most: ["/gone/0-0050/eeprom", "/proc/self"])
+    monkeypatch.setattr(files, "_i2c", answers.get)
+    assert files.eeprom_part_number() == answers["/dev/i2c-1"]
+    answers["/dev/i2c-7"] = "699-13767-0005-300"
+    assert files.eeprom_part_number() == "699-13767-0005-300"
+
+
+def test_numbers_without_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(number: int) -> object:
+        raise KeyError(number)
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    assert files.owner_name(999) == "999"
+    assert files.user_name() == ""
+    assert files._groups_on_file("video:x:44:\n", "") == [files.group_name(os.getgid())]
+    assert files.user()["groups_on_file"] is not None
+
+
+def test_what_cannot_be_read_after_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "f"
+    path.write_text("x")
+
+    def broken(fd: int, size: int) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "read", broken)
+        assert files.raw(str(path)) == {"reason": "failed", "detail": "Input/output error"}
+
+
+def test_a_node_that_may_not_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: str) -> object:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", refused)
+        node = files.node("/dev/nvmap")
+    assert node == {"reason": "no-permission", "detail": "Permission denied", "usable": None}

@@ -273,3 +273,27 @@ def test_hostile_texts_come_to_an_end(piece: str) -> None:
         )
         found = platform(read, TABLES)
         assert all(len(note) < 4000 for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("files", "commands", "soc", "kernel"),
+    [
+        ({"/proc/cmdline": "tegraid=23.1.2.0.0 root=/dev/mmcblk0p1"}, {}, "tegra234", None),
+        ({"/proc/cmdline": "tegraid=99.1 root=/dev/mmcblk0p1"}, {}, None, None),
+        ({"/proc/sys/kernel/osrelease": "5.15.148-tegra\n"}, {}, None, "5.15.148-tegra"),
+        ({"/proc/sys/kernel/osrelease": "unknown"}, {}, None, None),
+        ({}, {"cat /proc/device-tree/model /etc/nv_tegra_release": "Jetson TX2\n# R32, REVISION: 7.4,"}, None, None),
+    ],
+)
+def test_where_soc_and_kernel_stand(
+    files: dict[str, str], commands: dict[str, str], soc: str | None, kernel: str | None
+) -> None:
+    found = platform(
+        ReadOut(
+            files={path: Reading(read_from=path, text=text) for path, text in files.items()},
+            commands={line: Reading(read_from=line, text=text) for line, text in commands.items()},
+        ),
+        TABLES,
+    )
+    assert (found.soc.value, found.kernel.value) == (soc, kernel)
+    assert found.model.value is None  # several texts in one: only what cannot be mistaken is taken
