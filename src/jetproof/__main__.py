@@ -1,5 +1,29 @@
-"""`python -m jetproof`."""
+"""The program, as `jetproof` and as `python -m jetproof`: Ctrl-C is heard from the first moment on.
 
-from jetproof.cli.main import script
+Nothing is imported before it is, since a Ctrl-C while Python imports would end in a traceback.
+"""
 
-script()
+import os
+import signal
+
+
+def script() -> None:
+    """Run as the program."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # what nohup ignores stays ignored
+        signal.signal(signal.SIGINT, _gone)
+    from jetproof.cli.main import script as run
+
+    run()
+
+
+def _gone(number: int, frame: object) -> None:
+    """End at once: nothing was started yet that would have to be ended first."""
+    del number, frame
+    try:
+        os.write(2, b"jetproof: interrupted\n")
+    finally:
+        os._exit(130)
+
+
+if __name__ == "__main__":
+    script()

@@ -18,12 +18,13 @@ class FrontPage(Parser):
         """Return the page, as wide as the terminal, 100 columns at most."""
         wide = min(max(shutil.get_terminal_size().columns - 2, 30), 100)
         lines = {name: line for name, _, line in COMMANDS}
-        page = ["Prove what runs on a Jetson, and claim no more.", "", "usage: jetproof COMMAND …", ""]
+        page = textwrap.wrap("Prove what runs on a Jetson, and claim no more.", wide)
+        page += ["", "usage: jetproof COMMAND ...", ""]
         for title, names in GROUPS:
             page.append(f"{title}:")
             for name in names:
                 page += textwrap.wrap(f"  {name:<11} {lines[name]}", wide, subsequent_indent=" " * 14)
             page.append("")
         page += ["start with:", "  jetproof doctor", "  jetproof COMMAND --help", ""]
-        page += ["--version prints the release. Exit codes and all pages:", PAGES, ""]
+        page += [*textwrap.wrap("--version prints the release. Exit codes and all pages:", wide), PAGES, ""]
         return "\n".join(page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ from jetproof.cli.commands import COMMANDS
 from jetproof.cli.front_page import FrontPage
 from jetproof.cli.interruption import end_children, polite_kill_is_ctrl_c
 from jetproof.cli.usage import Misused, Parser
-from jetproof.errors import ExitCode, InternalError, JetproofError
+from jetproof.errors import ExitCode, InternalError, JetproofError, PolicyInvalid, UsageError
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
@@ -64,14 +65,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _told(error: JetproofError, words: Sequence[str]) -> int:
     from jetproof.render.errors import told
 
+    error.hint = error.hint or _hint(error, words)
     streams.say(told(error, arguments_json="--json" in words))
     return int(error.exit_code)
 
 
+def _hint(error: JetproofError, words: Sequence[str]) -> str | None:
+    """Where to look when whoever raised the error knew nothing better."""
+    if isinstance(error, PolicyInvalid):
+        return "jetproof policy check names each fault with its place"
+    if isinstance(error, UsageError):
+        named = next((word for word in words if not word.startswith("-")), "")
+        return f"jetproof {named} --help says what it takes"
+    return None
+
+
 def script() -> None:
-    """Run as the installed program."""
-    streams.ready(machine="--json" in sys.argv)
+    """Run as the program; Ctrl-C, which was heard by `jetproof.__main__` until now, ends work that has begun."""
     try:
+        if signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, signal.SIG_DFL):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        streams.ready(machine="--json" in sys.argv)
         with polite_kill_is_ctrl_c():
             code = main()
             if code == ExitCode.INTERRUPTED:
@@ -79,8 +93,6 @@ def script() -> None:
     except KeyboardInterrupt:  # it came while an error, or the first interruption, was being told
         code = int(ExitCode.INTERRUPTED)
         end_children()
+    if code == ExitCode.INTERRUPTED:
+        streams.end_now(code)
     sys.exit(code)
-
-
-if __name__ == "__main__":
-    script()

@@ -6,7 +6,9 @@ import errno
 import io
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 from jetproof.errors import JetproofError, UsageError
 
@@ -39,6 +41,18 @@ def say(text: str) -> None:
         sys.stderr.flush()
     except (OSError, ValueError):
         return
+
+
+def end_now(code: int) -> NoReturn:
+    """End the process with this code.
+
+    After an interruption Python may end itself by the signal instead, if that struck while it ran compiled text (every
+    dataclass is made so); and a second Ctrl-C while it ends would show a traceback.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def drop_output() -> None:

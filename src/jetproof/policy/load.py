@@ -51,6 +51,8 @@ def load(project: FilePath, path: str | None = None) -> Loaded:
     `ci/conditional-test-policy.json`; where that is not there, the one that ships with jetproof is returned.
     Raises `UsageError` when a named file is missing, `PolicyInvalid` for each fault in it.
     """
+    if not project.is_dir():
+        raise UsageError(f"{project} is no folder", hint="name the top of the project", reason="no-project")
     named = path if path is not None else named_by_pyproject(project)
     wanted = named if named is not None else DEFAULT_PATH
     file = project / wanted
