@@ -343,6 +343,18 @@ def test_since_counts_from_the_first_touch_so_that_no_date_is_moved_later(projec
 
 
 @pytest.mark.process
+def test_of_dates_out_of_order_the_earliest_counts(project: Project) -> None:
+    project.write(ASKED)
+    project.commit("ask, dated ahead", NOW)
+    (project.root / ASKED.path).write_text(json.dumps(ASKED.as_json(), indent=1))
+    project.commit("lay it out anew", BEFORE)
+
+    kept = project.kept().of(ASKED.text)
+    assert isinstance(kept, Kept)
+    assert kept.since == BEFORE
+
+
+@pytest.mark.process
 def test_what_a_merge_brings_in_is_dated_too(project: Project) -> None:
     project.call("checkout", "-q", "-b", "side")
     project.commit("work", BEFORE)
