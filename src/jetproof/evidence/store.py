@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,13 +21,14 @@ from jetproof.evidence import strict
 from jetproof.evidence.reason import Unreadable
 from jetproof.evidence.side_files import SideFiles
 from jetproof.evidence.statement import Artifact
+from jetproof.target.read import plain_bytes
+from jetproof.target.write import put, put_new
 
 STORE_PATH = ".jetproof/evidence"
 PRUNED = "pruned.json"
 PRUNED_SCHEMA = "jetproof/pruned/1"
 _NAME = re.compile(r"([0-9a-f]{2})/([0-9a-f]{64})\.json")
 MAX_ENVELOPE = strict.MAX_BYTES
-_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,26 +196,16 @@ def floors_from(data: bytes) -> Mapping[str, int]:
 def read_bounded(path: Path) -> bytes:
     """Return a file's bytes without following a link; one byte more than is allowed tells that it is too large."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return plain_bytes(path, MAX_ENVELOPE + 1)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", reason="unreadable") from None
-    try:
-        found = bytearray()
-        while len(found) <= MAX_ENVELOPE and (piece := os.read(descriptor, _PIECE)):
-            found += piece
-        return bytes(found[: MAX_ENVELOPE + 1])
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", reason="unreadable") from None
-    finally:
-        os.close(descriptor)
 
 
 def _write_once(path: Path, data: bytes) -> bool:
     """Write a new file whole or not at all; return False when the same bytes are there already."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = _draft(path, data)
     try:
-        os.link(draft, path, follow_symlinks=False)
+        put_new(path, data)
     except FileExistsError:
         if path.is_symlink() or path.read_bytes() != data:
             raise JetproofError(
@@ -224,22 +214,10 @@ def _write_once(path: Path, data: bytes) -> bool:
                 reason="store-broken",
             ) from None
         return False
-    finally:
-        draft.unlink(missing_ok=True)
     return True
 
 
 def replace(path: Path, data: bytes) -> None:
     """Replace a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _draft(path, data).replace(path)
-
-
-def _draft(path: Path, data: bytes) -> Path:
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(descriptor)
-    return draft
+    put(path, data)

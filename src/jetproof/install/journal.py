@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from jetproof.errors import Refused
+from jetproof.target.write import put, sync_folder
 
 SCHEMA = "jetproof/install-journal/1"
 _MAX_JOURNAL = 64 << 20
@@ -83,7 +84,7 @@ class State:
                     continue
                 ignore = folder / ".gitignore"
                 if not ignore.exists():
-                    write_whole(ignore, "*\n")
+                    put(ignore, b"*\n")
         except OSError as error:
             raise Refused(
                 f"cannot write {self.root}: {error.strerror}",
@@ -112,12 +113,12 @@ class State:
     def write(self, entry: Entry) -> None:
         """Write the journal whole and to the disk, before what it tells is done."""
         body = {"schema": SCHEMA, **asdict(entry), "phase": entry.phase.value}
-        write_whole(self._journal, json.dumps(body) + "\n")
+        put(self._journal, json.dumps(body).encode() + b"\n")
 
     def clear(self) -> None:
         """Say that nothing is under way."""
         self._journal.unlink(missing_ok=True)
-        _sync_folder(self.folder)
+        sync_folder(self.folder)
 
     @contextmanager
     def lock(self, wait: float = 120) -> Iterator[int]:
@@ -153,29 +154,6 @@ class State:
             os.ftruncate(descriptor, 0)
         finally:
             os.close(descriptor)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that after a crash either the old or the new text is there, never half of one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        with temporary.open("w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _holder(text: bytes) -> int | None:

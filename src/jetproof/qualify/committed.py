@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from jetproof.errors import Undecided
 from jetproof.qualify.checkout_git import entries, shown
+from jetproof.target.read import plain_bytes
 
 MOST_FILES = 200_000
 MOST_BYTES = 4 << 30
@@ -78,9 +78,7 @@ def content(root: Path, path: bytes, mode: str = "100644") -> bytes | None:
     try:
         if mode == _LINK:
             return os.fsencode(place.readlink())
-        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read(MOST_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+        return plain_bytes(place, MOST_BYTES)
     except OSError:
         return None
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from jetproof.errors import JetproofError
+from jetproof.target.read import plain_bytes
+from jetproof.target.write import put_new
 
 _FORM = re.compile(r"[0-9a-f]{32}\n?")
 
@@ -54,11 +56,9 @@ def _folder(environment: Mapping[str, str]) -> Path:
 
 def _read(path: Path) -> str | None:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        text = plain_bytes(path, 100).decode("ascii", "replace")
     except FileNotFoundError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        text = file.read(100).decode("ascii", "replace")
     if not _FORM.fullmatch(text):
         raise JetproofError(
             f"{path} does not hold a device id (32 hex digits)",
@@ -71,17 +71,8 @@ def _read(path: Path) -> str | None:
 def _make(path: Path) -> str:
     """Write a new id under a name of its own first, so that nobody ever reads half of one."""
     fresh = secrets.token_hex(16)
-    draft = path.with_name(f".device-id-{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(fresh.encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(draft, path)  # unlike a rename this never replaces what another run has just made
-        except FileExistsError:
-            return _read(path) or fresh
-    finally:
-        draft.unlink(missing_ok=True)
+        put_new(path, fresh.encode() + b"\n", mode=0o600)
+    except FileExistsError:  # another run has just made one
+        return _read(path) or fresh
     return fresh

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jetproof.errors import UsageError
 from jetproof.qualify import journal
+from jetproof.target.write import put
 
 DEFAULT = "conditional-evidence"
 
@@ -125,18 +126,8 @@ def run_folder(path: Path) -> Folder:
 
 def write(path: Path, data: bytes) -> None:
     """Write a file whole or not at all, also when the power fails. Raises `JournalUnwritable`."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+        put(path, data)
     except OSError as error:
         raise journal.unwritable(path, error) from error
 

@@ -13,7 +13,6 @@ import json
 import os
 import re
 import signal
-import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +21,7 @@ from typing import Any
 
 from jetproof.errors import ExitCode, JetproofError
 from jetproof.qualify.clock import Instant
+from jetproof.target.read import plain_bytes
 
 SCHEMA = "jetproof/journal/1"
 GENESIS = hashlib.sha256(SCHEMA.encode()).hexdigest()
@@ -215,15 +215,13 @@ def load(path: Path) -> bytes:
     from jetproof.errors import UsageError
 
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        data = plain_bytes(path, LARGEST_JOURNAL + 1)
     except OSError as error:
         raise UsageError(
             f"cannot read the journal {path}: {error.strerror}",
             hint="name the folder that `jetproof run` wrote, like conditional-evidence/jetson-cuda-runtime",
             reason="journal-missing",
         ) from error
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_JOURNAL:
-            raise UsageError(f"{path} is not a journal", reason="journal-missing")
-        return file.read(LARGEST_JOURNAL)
+    if len(data) > LARGEST_JOURNAL:
+        raise UsageError(f"{path} is too large for a journal", reason="journal-missing")
+    return data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from jetproof.errors import EvidenceInvalid
 from jetproof.qualify import folder as files_of
 from jetproof.qualify.folder import Folder
-from jetproof.qualify.journal import Journal
+from jetproof.qualify.journal import LARGEST_JOURNAL, Journal
 from jetproof.qualify.judge import plan_of, verdict
 from jetproof.qualify.record import record, to_bytes
 from jetproof.render.gate_markdown import gate_markdown, tested
@@ -18,6 +17,7 @@ from jetproof.render.gate_notices import gate_annotations, gate_notices
 from jetproof.render.junit import junit
 from jetproof.render.sarif import as_sarif
 from jetproof.render.tap import tap
+from jetproof.target.read import plain_bytes
 
 RECORD = "record"
 
@@ -74,10 +74,8 @@ def _place(folder: Folder, name: str) -> Path:
 def _bytes(path: Path) -> bytes | None:
     """Return a file's bytes, None when it is not there; a link counts as something else."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return plain_bytes(path, LARGEST_JOURNAL)
     except FileNotFoundError:
         return None
     except OSError:
         return b""
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read()
