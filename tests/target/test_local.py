@@ -126,12 +126,13 @@ def test_a_fresh_nonce_is_given_where_none_is(tmp_path: Path) -> None:
     assert len(nonces[0]) == 32
 
 
-def test_ctrl_c_leaves_nothing_running(tmp_path: Path) -> None:
+@pytest.mark.parametrize("meanwhile", ["None", "lambda: time.sleep(600)"])
+def test_ctrl_c_leaves_nothing_running(tmp_path: Path, meanwhile: str) -> None:
     python = script(tmp_path / "python", f"echo $$ > {tmp_path}/pid; exec sleep 600")
     code = (
-        "import sys\nfrom jetproof.target.local import LocalTarget\n"
+        "import sys, time\nfrom jetproof.target.local import LocalTarget\n"
         "from jetproof.target.interface import CollectRequest\n"
-        "try: LocalTarget(sys.argv[1]).collect(CollectRequest())\n"
+        "try: LocalTarget(sys.argv[1]).collect(CollectRequest(meanwhile=" + meanwhile + "))\n"
         "except KeyboardInterrupt: sys.exit(130)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "TMPDIR": str(tmp_path)}

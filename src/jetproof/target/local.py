@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -67,14 +67,12 @@ class LocalTarget:
                 progress=request,
             )
             run.start()
-            from jetproof.target.snapshot import parse  # imported while the worker is at work
-
-            if request.meanwhile is not None:
-                request.meanwhile()
-            completed, records = run.wait()
+            completed, records = run.wait(request.meanwhile)
         answer = next((record for record in records if record.get("record") == "snapshot"), None)
         if answer is None:
             raise _no_answer(completed)
+        from jetproof.target.snapshot import parse
+
         return parse(answer["snapshot"], what="the worker's snapshot", origin="live")
 
     def serve(self, request: Mapping[str, object], on_record: OnRecord, timeout: float) -> process.Completed:
@@ -144,9 +142,13 @@ class _Run:
         """Start the worker."""
         self._thread.start()
 
-    def wait(self) -> tuple[process.Completed, list[dict[str, object]]]:
-        """Wait for the worker's end. On Ctrl-C everything that it started is ended first."""
+    def wait(self, meanwhile: Callable[[], None] | None) -> tuple[process.Completed, list[dict[str, object]]]:
+        """Get ready, then wait for the worker's end. On Ctrl-C everything that it started is ended first."""
         try:
+            import jetproof.target.snapshot  # noqa: F401 - the answer's; imported while the worker is at work
+
+            if meanwhile is not None:
+                meanwhile()
             self._thread.join()
         except BaseException:
             process.kill_descendants()
