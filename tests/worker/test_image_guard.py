@@ -69,3 +69,50 @@ def test_steps_and_their_refusals(
         image_guard.main(["note"])
     assert "holds no torch" in capsys.readouterr().err
     assert image_guard.main([]) == 2
+
+
+PIP = """
+import os, sys
+if os.environ["SAYS"] == "ok":
+    print(" ".join(sys.argv[1:]), open(os.environ["PIP_CONSTRAINT"].split()[-1]).read(), sep="|")
+else:
+    sys.exit(os.environ["SAYS"])
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("says", "told"),
+    [
+        ("ok", None),
+        ("ERROR: ResolutionImpossible: torch==2.9 and torch==2.8", "without replacing torch"),
+        ("ERROR: ResolutionImpossible: plain==1 and plain==2", "pip could not install the project (exited 1)"),
+        ("torch: no space left", "pip could not install the project (exited 1)"),
+    ],
+)
+def test_pip_is_held_to_the_image_s_torch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], says: str, told: str | None
+) -> None:
+    (tmp_path / "pip.py").write_text(PIP)
+    (tmp_path / "torch.json").write_text('{"torch": {"release": "2.8.0"}, "triton": {"release": null}}')
+    monkeypatch.setattr(image_guard, "NOTE", str(tmp_path / "torch.json"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PIP_CONSTRAINT", "/the/image's")
+    monkeypatch.setenv("SAYS", says)
+    if told is None:
+        assert image_guard.main(["install", "-e", "."]) == 0
+        assert capfd.readouterr().out == "install -e .|torch==2.8.0\n\n"
+        return
+    with pytest.raises(SystemExit) as ended:
+        image_guard.main(["install", "."])
+    assert ended.value.code == 1
+    said = capfd.readouterr().err
+    assert says in said
+    assert told in said
+
+
+def test_a_distribution_without_a_record_is_told_by_names_and_sizes(tmp_path: Path) -> None:
+    (tmp_path / "torch-2.8.0.dist-info").mkdir()
+    before = image_guard.installed([str(tmp_path)])
+    (tmp_path / "torch-2.8.0.dist-info" / "METADATA").write_text("x")
+    assert image_guard.differences(before, image_guard.installed([str(tmp_path)]))

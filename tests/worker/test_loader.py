@@ -80,3 +80,25 @@ def test_the_cache_names_places(tmp_path: Path) -> None:
     there.touch()
     cache = f"\tlibcudart.so.12 (libc6,AArch64) => {there}\n\tlibcudart.so.120 (libc6) => /gone\n"
     assert loader._candidates("libcudart.so.12", cache)[0] == str(there)
+
+
+def test_what_killed_every_child_leaves_the_rest_untold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("libcudart.so.11.0", "libcudart.so.12"):
+        build(tmp_path, name, "__attribute__((constructor)) static void f(void) { *(volatile int *)0 = 1; }")
+    build(tmp_path, "libgomp.so.1", "int x;")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    monkeypatch.setattr(places, "LIBRARIES", ("libcudart.so.11.0", "libcudart.so.12", "libgomp.so.1"))
+    monkeypatch.setattr(loader, "RESTARTS", 1)
+    libraries, _ = loader.read("")
+    assert [libraries[name]["loads"] for name in places.LIBRARIES] == [False, False, None]
+    assert libraries["libgomp.so.1"]["error"] == "the child ended early"
+
+
+def test_a_library_that_is_gone_since_has_no_size() -> None:
+    told = loader._library("libx.so", {"outcome": "ok", "data": {"path": "/gone/libx.so"}}, [])
+    assert told == {"path": "/gone/libx.so", "size": None, "loads": True, "error": ""}
+
+
+def test_the_place_of_what_is_loaded_comes_from_the_own_memory_map() -> None:
+    assert (loader._mapped("libc.so.6") or "").startswith("/")
+    assert loader._mapped("libjetproof-nowhere.so.1") is None
