@@ -122,3 +122,14 @@ def test_a_saved_read_out_names_the_board(capsys: pytest.CaptureFixture[str]) ->
     code, _, err = ran(capsys, str(LOCKS / "uv"), "--from", str(boards / "019-agx-orin-nixos-nvidia-smi.json"))
     assert code == 4
     assert "--stack" in err
+
+
+def test_a_target_names_the_board_too(capsys: pytest.CaptureFixture[str]) -> None:
+    orin = Path(__file__).parent.parent / "fixtures" / "boards" / "014-agx-orin-64gb-r36.4.4-dpkg-tegrastats.json"
+    by_file = ran(capsys, str(LOCKS / "uv"), "--from", str(orin), "--json")
+    by_target = ran(capsys, str(LOCKS / "uv"), "--target", f"simulated:{orin}", "--json")
+    assert by_target[:2] == by_file[:2]
+    for words in (["--stack", "jp6.2"], ["--from", str(orin)]):
+        code, _, err = ran(capsys, str(LOCKS / "uv"), *words, "--python", "/usr/bin/python3")
+        assert code == 2
+        assert "--python-release" in err

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from tests.target.board import USER, Board, board
 
+from jetproof.cli.main import main
 from jetproof.errors import ExitCode
 
 pytestmark = [pytest.mark.process, pytest.mark.pythons, pytest.mark.xdist_group("board")]
@@ -300,3 +301,18 @@ def _whole(lab: Lab) -> str | None:
     if wanted == "many":
         assert lab.says("import many, many0.m59, many11.m59, torch; print(many11.m59.V)") == "59"
     return wanted
+
+
+def test_every_command_that_speaks_of_a_board_reads_this_one(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", lab.variables["PATH"])
+    lab.wants("torch==2.9.1")
+    where = ["--target", lab.orin.target, "--python", lab.orin.pythons["3.10"]]
+    # it is no Jetson, and each command that needs one says so of this very board
+    for words in (["audit", str(lab.project)], ["image", "choose"], ["install", "--torch"]):
+        assert main([*words, "--json", *where]) == ExitCode.UNDECIDED
+        assert json.loads(capsys.readouterr().err.splitlines()[-1])["reason"] == "no-l4t"
+    assert main(["report", "--json", *where]) == ExitCode.OK
+    assert "2.8.0a0" in capsys.readouterr().out
+    lab.idle()

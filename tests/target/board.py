@@ -121,7 +121,12 @@ class Board:
 
 @contextlib.contextmanager
 def board(
-    folder: Path, site: Path, releases: tuple[str, ...] = ("3.8", "3.10"), *, vendor: Path | None = None
+    folder: Path,
+    site: Path,
+    releases: tuple[str, ...] = ("3.8", "3.10"),
+    *,
+    vendor: Path | None = None,
+    etc: Path | None = None,
 ) -> Iterator[Board]:
     """Start a board; `site` is put on the module path of its Pythons, and `vendor` is what is installed in them.
 

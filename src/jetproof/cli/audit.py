@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jetproof.cli import options
+from jetproof.cli.source import add_target
 from jetproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -28,12 +29,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where = board.add_mutually_exclusive_group()
     options.add_stack(where, default="")
     options.add_saved(where)
+    add_target(where, default="none: name a stack or a read-out")
+    options.add_python(board)
     board.add_argument("--python-release", metavar="RELEASE", help="another Python than the stack's, like 3.12")
     board.add_argument(
         "--held", action="append", default=[], metavar="NAME==NUMBER", help="what of the vendor has to stay; repeatable"
     )
     what = parser.add_argument_group("what of the project")
     options.add_wanted(what)
+    what.add_argument(
+        "--no-default-groups",
+        action="store_true",
+        help="without the groups that uv sync, poetry install or pdm install takes along",
+    )
     what.add_argument("--resolve", action="store_true", help="let uv resolve what has no lock (uses the network)")
     options.add_index(what)
     form = parser.add_argument_group("output").add_mutually_exclusive_group()
@@ -74,7 +82,14 @@ def run(arguments: argparse.Namespace) -> int:
 
         project = resolved(project, board, held, offline=arguments.offline, index_url=arguments.index_url)
     result = audit(
-        project, board, tables, held=held, extras=arguments.extra, groups=arguments.group, asked=str(arguments.path)
+        project,
+        board,
+        tables,
+        held=held,
+        extras=arguments.extra,
+        groups=arguments.group,
+        default_groups=not arguments.no_default_groups,
+        asked=str(arguments.path),
     )
     _print(arguments, result)
     return int(result.verdict.exit_code)
@@ -86,20 +101,25 @@ def _board(arguments: argparse.Namespace, tables: Tables) -> tuple[StackBoard, t
     from jetproof.install.stack_environment import board
 
     named = tuple(held_text(text) for text in arguments.held)
-    if arguments.source is None:
-        if arguments.stack is None:
-            raise UsageError(
-                "which board?",
-                hint="name a stack, like --stack jp6.2, or a read-out of a board, like --from board.json",
-                reason="no-board",
-            )
+    if arguments.python is not None and arguments.target is None:
+        raise UsageError(
+            "--python names an interpreter of the board that --target names, and no --target was given",
+            hint="another Python than the stack's is named by its release: --python-release 3.12",
+        )
+    if arguments.stack is not None:
         return board(tables.stack(arguments.stack), arguments.python_release), named
+    if arguments.source is None and arguments.target is None:
+        raise UsageError(
+            "which board?",
+            hint="name a stack, like --stack jp6.2, a read-out of a board, like --from board.json, or the board "
+            "itself, like --target ssh://user@host",
+            reason="no-board",
+        )
+    from jetproof.cli.source import read
     from jetproof.facts.from_snapshot import facts as facts_of
     from jetproof.install.board_from_facts import board_of, held_of
-    from jetproof.target.interface import CollectRequest
-    from jetproof.target.recorded import RecordedTarget
 
-    facts = facts_of(RecordedTarget(arguments.source).collect(CollectRequest(trials=False)), tables)
+    facts = facts_of(read(arguments, trials=False), tables)
     found = {one.name: one for one in (*held_of(facts), *named)}
     return board_of(facts, tables, arguments.python_release), tuple(found.values())
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jetproof.cli import options
+from jetproof.cli.source import add_target, target_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,12 +37,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _common(diff, "jetproof/policy-diff/1")
     diff.epilog = "Exit codes: 0 not weaker, 1 weaker."
 
-    pin = actions.add_parser("pin", help="write the digest of the tier's torch into the policy; on the board")
+    pin = actions.add_parser("pin", help="write the digest of the tier's torch into the policy; on or from the board")
     pin.add_argument("tier", metavar="TIER", help="id of a tier of the policy")
     known = pin.add_mutually_exclusive_group()
     options.add_torch_wheel(known, "FILE")
     options.add_image(known)
     options.add_python(pin)
+    add_target(pin)
     options.add_dry_run(pin)
     _common(pin, "jetproof/policy-pin/1")
 
@@ -115,14 +117,17 @@ def _diff(arguments: argparse.Namespace) -> int:
 
 
 def _pin(arguments: argparse.Namespace) -> int:
+    from jetproof.errors import UsageError
     from jetproof.facts.from_snapshot import facts
     from jetproof.policy import pin
     from jetproof.tables import load as load_tables
     from jetproof.target.interface import CollectRequest
-    from jetproof.target.local import LocalTarget
 
     planned = pin.begun(arguments.project, arguments.policy, arguments.tier)
-    snapshot = LocalTarget(arguments.python).collect(CollectRequest(trials=False))
+    arguments.source = None
+    snapshot = target_of(arguments).collect(CollectRequest(trials=False))
+    if snapshot.origin != "live":
+        raise UsageError(f"a runtime is pinned from a board, and {arguments.target[:120]!r} is {snapshot.origin}")
     found = pin.found(planned.tier, facts(snapshot, load_tables()), wheel=arguments.torch_wheel, image=arguments.image)
     changed = pin.finished(planned, found, write=not arguments.dry_run)
     did = "would be pinned to" if arguments.dry_run else "is pinned to" if changed else "was pinned already to"
