@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Set
+from functools import lru_cache
 
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
 
@@ -19,6 +20,7 @@ class Markers:
         self, values: Mapping[str, str], extras: Set[str] = frozenset(), groups: Set[str] = frozenset()
     ) -> None:
         self._values = values
+        self._items = frozenset(values.items())
         self._extras = frozenset(extras)
         self._groups = frozenset(groups)
         self._known: dict[tuple[str, frozenset[str]], bool | None] = {}
@@ -47,9 +49,15 @@ class Markers:
             if "extra" in marker:
                 marker = _without_extras(marker, active | self._extras)
             # "requirement" knows no extra: one that is left over is an error and not a silent False
-            return Marker(marker).evaluate(dict(self._values), context="requirement")
+            return _holds(marker, self._items)
         except (InvalidMarker, UndefinedComparison, UndefinedEnvironmentName, RecursionError, ValueError, KeyError):
             return None
+
+
+@lru_cache(maxsize=10_000)
+def _holds(marker: str, values: frozenset[tuple[str, str]]) -> bool:
+    """Evaluate a marker; a lock that is looked at twice, with other groups, has the same markers for the most part."""
+    return Marker(marker).evaluate(dict(values), context="requirement")
 
 
 def _without_extras(marker: str, active: Set[str]) -> str:

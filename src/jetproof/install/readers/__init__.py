@@ -105,12 +105,13 @@ def read(path: Path) -> Project:
 
 def _check_lengths(project: Project) -> None:
     """Refuse numbers and bounds that no tool writes: parsing them costs more than they are worth."""
-    texts = [(project.requires_python, project.requires_python_where)]
+    longest, where = project.requires_python or "", project.requires_python_where
     for one in (*project.packages, *project.constraints, *project.overrides):
-        texts += [(text, one.where) for text in (one.release, one.specifier, one.requires_python)]
-    for text, where in texts:
-        if text is not None and len(text) > MAX_NUMBER:
-            raise UsageError(f"{where}: {text[:40]}… is no release and no bound", reason="too-large")
+        for text in (one.release, one.specifier, one.requires_python):
+            if text is not None and len(text) > len(longest):
+                longest, where = text, one.where
+    if len(longest) > MAX_NUMBER:
+        raise UsageError(f"{where}: {longest[:40]}… is no release and no bound", reason="too-large")
 
 
 def _with_metadata(found: tuple[Path, ...]) -> Path:
