@@ -12,6 +12,7 @@ import io
 import os
 import re
 import zipfile
+import zlib
 from typing import IO, Dict, Iterator, List, NamedTuple, Tuple
 
 MOST = 8 << 30
@@ -48,8 +49,9 @@ def unpack(wheel: str, home: Home) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
             _unpack(archive, home)
-    except zipfile.BadZipFile as error:
-        raise BadWheel("%s is no archive: %s" % (os.path.basename(wheel), error)) from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        # damaged, cut off, encrypted, packed by a method that this Python does not know
+        raise BadWheel("%s is no archive that can be read: %s" % (os.path.basename(wheel), error)) from error
 
 
 def _unpack(archive: zipfile.ZipFile, home: Home) -> None:
@@ -101,7 +103,7 @@ def _place(name: str, info: str, home: Home) -> Tuple[str, bool]:
         raise BadWheel("it holds a name that leads out: %r" % name[:200])
     if parts[0] != info[: -len(".dist-info")] + ".data":
         return os.path.join(home.site, *parts), False
-    kind, rest = parts[1], parts[2:]
+    kind, rest = "".join(parts[1:2]), parts[2:]
     tops = {
         "purelib": home.site,
         "platlib": home.site,

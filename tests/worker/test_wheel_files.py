@@ -89,6 +89,7 @@ def test_every_kind_of_file_finds_its_place(home: Home, tmp_path: Path) -> None:
         "a\\b",
         "some_thing-1.data/other/x",
         "some_thing-1.data/scripts",
+        "some_thing-1.data",
         "some_thing-1.data/data/pyvenv.cfg",
         "some_thing-1.data/scripts/python",
         "second-1.dist-info/METADATA",
@@ -119,7 +120,7 @@ def test_what_is_no_sound_wheel_is_refused(home: Home, tmp_path: Path, meta: Map
 
 def test_no_archive_and_a_bomb(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x.whl").write_text("no archive")
-    with pytest.raises(BadWheel, match="no archive"):
+    with pytest.raises(BadWheel, match="no archive that can be read"):
         unpack(str(tmp_path / "x.whl"), home)
     monkeypatch.setattr(wheel_files, "MOST", 10)
     with pytest.raises(BadWheel, match="more than"):
@@ -143,3 +144,25 @@ def test_a_long_path_or_one_with_blanks_still_starts(home: Home, tmp_path: Path)
         [spaced / "bin/tool"], capture_output=True, env={"PYTHONPATH": moved.site}, text=True, check=True
     )
     assert said.stdout == "ran\n"
+
+
+@pytest.mark.parametrize(
+    ("at", "change"),
+    [("some_thing/x.py", b"\xff" * 8), ("flags", b"\x01"), ("method", b"\x63")],
+    ids=["damaged", "encrypted", "packed by a method that nobody knows"],
+)
+def test_a_file_that_cannot_be_unpacked_is_told(home: Home, tmp_path: Path, at: str, change: bytes) -> None:
+    path = tmp_path / "some_thing-1-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in META.items():
+            archive.writestr(f"some_thing-1.dist-info/{name}", text, zipfile.ZIP_STORED)
+        archive.writestr("some_thing/x.py", "value = 1\n" * 50)
+    data = bytearray(path.read_bytes())
+    if at == "some_thing/x.py":
+        place = data.index(at.encode()) + len(at)
+    else:
+        place = data.rindex(b"PK\x01\x02") + {"flags": 8, "method": 10}[at]
+    data[place : place + len(change)] = change
+    path.write_bytes(data)
+    with pytest.raises(BadWheel):
+        unpack(str(path), home)
