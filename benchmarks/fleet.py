@@ -19,8 +19,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from jetproof import tables
 from jetproof.facts.from_snapshot import facts
@@ -198,7 +200,7 @@ def million(folder: Path, records: int) -> None:
             print(f"  {name:<9} {len(found.rows):>5} rows  {time.monotonic() - started:6.2f} s")
 
 
-def made(connection, records: int, runs, items) -> None:  # type: ignore[no-untyped-def]
+def made(connection: Any, records: int, runs: Mapping[str, str], items: Mapping[str, str]) -> None:
     """Fill the tables by SQL: boards in modules, releases and torch builds, one failure in fifty."""
     for name, columns in (("runs", runs), ("items", items)):
         told = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
