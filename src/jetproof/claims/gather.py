@@ -14,6 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 from jetproof.claims.proof import Proof, Told, proof
 from jetproof.evidence.checks.clock import effective
@@ -49,8 +50,7 @@ class Gathered:
     read: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     name: str
     proof: Proof | None
     numbered: Numbered | None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from jetproof.evidence.reason import Reason, Refusal
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Numbered:
-    """One piece of evidence as a link of its signer's sequence."""
+class Numbered(NamedTuple):
+    """One piece of evidence as a link of its signer's sequence; a tuple, since many pass between processes."""
 
     signer: str
     seq: int | None
