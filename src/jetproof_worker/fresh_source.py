@@ -6,13 +6,28 @@ unchecked, or carries the source's time and size, is run in the place of the sou
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import os
 import sys
 from importlib import machinery
-from typing import Any
+from typing import Any, Dict, Optional
 
 from jetproof_worker.pytest_surroundings import within
+
+_loaded: Dict[str, str] = {}
+
+
+def as_loaded(path: str) -> Optional[str]:
+    """Return the SHA-256 of what a source file held when it was first compiled here; None for one that was not.
+
+    A test may change a file, have it imported, and change it back.
+    """
+    return _loaded.get(path)
+
+
+def _note(path: str, data: bytes) -> None:
+    _loaded.setdefault(os.path.realpath(path), hashlib.sha256(data).hexdigest())
 
 
 class _FromSource(machinery.SourceFileLoader):
@@ -20,7 +35,9 @@ class _FromSource(machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> Any:
         path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
+        data = self.get_data(path)
+        _note(path, data)
+        return self.source_to_code(data, path)
 
 
 def use(root: str) -> None:
@@ -46,3 +63,12 @@ def use_in_pytest() -> None:
     rewrite: Any = importlib.import_module("_pytest.assertion.rewrite")
     if hasattr(rewrite, "_read_pyc"):
         rewrite._read_pyc = lambda *_args, **_named: None
+    if hasattr(rewrite, "_rewrite_test"):
+        rewritten = rewrite._rewrite_test
+
+        def noted(file: Any, *rest: Any) -> Any:
+            with open(file, "rb") as source:
+                _note(str(file), source.read())
+            return rewritten(file, *rest)
+
+        rewrite._rewrite_test = noted

@@ -16,7 +16,9 @@ from typing import Any, Dict, Generator, List, Optional, Tuple
 
 import pytest
 
+from jetproof_worker import fresh_source
 from jetproof_worker.journal_pipe import Writer
+from jetproof_worker.pytest_body import Bodies
 from jetproof_worker.pytest_surroundings import digest_of, within
 
 _MESSAGE = 4000
@@ -36,7 +38,10 @@ class Journal:
         self.hooks: List[Dict[str, Any]] = []
         self._writer = writer
         self._raised: Dict[str, Optional[BaseException]] = {}
-        self._bodies: Dict[str, int] = {}
+        self.unawaited: List[str] = []
+        self._inside: Optional[str] = None
+        self._parts: Dict[str, BaseException] = {}
+        self._bodies = Bodies(root)
 
     # collecting
 
@@ -67,8 +72,7 @@ class Journal:
     @_OUTERMOST
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
         """Write down that a test begins."""
-        self._raised.pop(item.nodeid, None)
-        self._bodies.pop(item.nodeid, None)
+        self._bodies.begin(item)
         self._writer.write({"record": "begin", "id": item.nodeid})
         yield
 
@@ -80,8 +84,14 @@ class Journal:
 
     @_INNERMOST
     def pytest_runtest_call(self, item: Any) -> Generator[None, Any, None]:
-        """Keep what the test raised, before any other hook can swallow it."""
+        """Keep what the test raised, before any other hook can swallow it, and count the calls of its function."""
+        body = self._bodies.put(item)
+        self._parts.pop(item.nodeid, None)
+        self._inside = item.nodeid
         outcome = yield
+        self._inside = None
+        if body is not None:
+            item.obj = body
         self._keep(item, "call", outcome)
 
     @_INNERMOST
@@ -90,29 +100,25 @@ class Journal:
         outcome = yield
         self._keep(item, "teardown", outcome)
 
-    @_OUTERMOST
-    def pytest_pyfunc_call(self, pyfuncitem: Any) -> Generator[None, Any, None]:
-        """Count whether the test's own function is called: a hook may claim to have done it."""
-        body = pyfuncitem.obj
-        if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body) or not callable(body):
-            yield
-            return
-        name = pyfuncitem.nodeid
-        self._bodies[name] = 0
-
-        def counted(*args: Any, **named: Any) -> Any:
-            self._bodies[name] += 1
-            return body(*args, **named)
-
-        pyfuncitem.obj = counted
-        yield
-        pyfuncitem.obj = body
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_warning_recorded(self, warning_message: Any, nodeid: str) -> None:
+        """Keep which tests began asynchronous work that nobody waited for: its assertions were never reached."""
+        if "was never awaited" in str(warning_message.message) and nodeid not in self.unawaited:
+            self.unawaited.append(nodeid)
 
     @_OUTERMOST
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, None]:
         """Write down one phase: from what was raised, and from the report only where it says something worse."""
-        raised = [self._raised.pop("%s %s" % (call.when, item.nodeid), None)]
+        if call.when == "call" and self._inside == item.nodeid:  # a part of a test that is still running
+            if call.excinfo is not None:
+                self._parts.setdefault(item.nodeid, call.excinfo.value)
+            yield
+            return
+        phase = "%s %s" % (call.when, item.nodeid)
+        seen = phase in self._raised
+        raised = [self._raised.pop(phase, None)]
         raised.append(call.excinfo.value if call.excinfo is not None else None)
+        raised.append(self._parts.pop(item.nodeid, None) if call.when == "call" else None)
         # unittest's own outcomes are kept on the item until the report is made
         for info in list(getattr(item, "_excinfo", None) or []):
             raised.append(getattr(info, "value", None))
@@ -120,7 +126,8 @@ class Journal:
         report = result.get_result()
         if call.excinfo is not None:
             raised.append(call.excinfo.value)
-        self._writer.write(self._phase(item, call, report, next((one for one in raised if one is not None), None)))
+        one = next((one for one in raised if one is not None), None)
+        self._writer.write(self._phase(item, call, report, one, seen))
 
     def modules(self) -> List[Dict[str, Any]]:
         """Return the modules in play, as they are now."""
@@ -135,8 +142,13 @@ class Journal:
             info = None
         self._raised["%s %s" % (phase, item.nodeid)] = info[1] if info else None
 
-    def _phase(self, item: Any, call: Any, report: Any, raised: Optional[BaseException]) -> Dict[str, Any]:
-        outcome, reason, message = judged(item, call.when, raised, report, self._bodies.get(item.nodeid))
+    def _phase(self, item: Any, call: Any, report: Any, raised: Optional[BaseException], seen: bool) -> Dict[str, Any]:
+        outcome, reason, message = judged(item, call.when, raised, report)
+        fault = self._bodies.fault(item) if call.when == "call" else None
+        if outcome == "PASS" and not seen:
+            outcome, reason, message = "ERROR", "phase-not-run", "nothing was asked to run the test's %s" % call.when
+        elif outcome == "PASS" and fault is not None:
+            outcome, (reason, message) = "ERROR", fault
         if call.when == "call" or outcome != "PASS":
             self.counts[outcome] = self.counts.get(outcome, 0) + 1
         return {
@@ -151,9 +163,7 @@ class Journal:
         }
 
 
-def judged(
-    item: Any, phase: str, raised: Optional[BaseException], report: Any, bodies: Optional[int]
-) -> Tuple[str, str, str]:
+def judged(item: Any, phase: str, raised: Optional[BaseException], report: Any) -> Tuple[str, str, str]:
     """Say what one phase came to: outcome, reason, message. PASS only where nothing at all speaks against it."""
     told = str(getattr(report, "outcome", "none"))
     xfail = getattr(report, "wasxfail", None)
@@ -179,12 +189,6 @@ def judged(
         return "MISS", skip_reason(item, phase, _text(report.longrepr)), _text(report.longrepr)
     if told != "passed":
         return "ERROR", "outcome-differs", "nothing was raised, and the report says %s" % told
-    if phase == "call" and bodies is not None and bodies != 1:
-        return (
-            "ERROR",
-            "body-not-run" if bodies == 0 else "ran-twice",
-            "the test's function was called %d times" % bodies,
-        )
     return "PASS", "ok", ""
 
 
@@ -236,7 +240,8 @@ def modules_in_play(root: str) -> List[Dict[str, Any]]:
             continue
         real = os.path.realpath(file)
         if within(real, root):
-            found[real] = {"module": name, "file": os.path.relpath(real, root), "sha256": digest_of(real)}
+            digest = fresh_source.as_loaded(real) or digest_of(real)
+            found[real] = {"module": name, "file": os.path.relpath(real, root), "sha256": digest}
         elif name in ("pytest", "pluggy", "_pytest.runner", "_pytest.skipping", "_pytest.python", "_pytest.unittest"):
             found[real] = {"module": name, "file": file, "sha256": digest_of(real)}
         if len(found) >= _MODULES:

@@ -75,7 +75,11 @@ def arguments(settings: Mapping[str, Any], root: str) -> List[str]:
         "-o",
         "xfail_strict=true",
         "--continue-on-collection-errors",
+        "-W",
+        "always:coroutine:RuntimeWarning",
     ]
+    if hasattr(sys.modules.get("pytest"), "PytestUnhandledThreadExceptionWarning"):
+        words += ["-W", "error::pytest.PytestUnhandledThreadExceptionWarning"]
     for name in NEVER:
         words += ["-p", "no:" + name]
     for name in settings["allow_plugins"]:
@@ -90,6 +94,7 @@ def _finish(journal: Any, settings: Mapping[str, Any], status: int, given: Mappi
     return {
         "status": status,
         "counts": journal.counts,
+        "unawaited": journal.unawaited,
         "hooks": journal.hooks,
         "modules": journal.modules(),
         "outside": pytest_surroundings.code_from_elsewhere(journal.root, dict(sys.modules)),

@@ -128,6 +128,8 @@ def _one(id_: str, read: _Read) -> Tuple[str, str]:
     bad = [(str(phase.get("outcome")), str(phase.get("reason"))) for phase in phases if phase.get("outcome") != "PASS"]
     if bad:
         return min(bad, key=lambda one: _WORST.index(one[0]) if one[0] in _WORST else 0)
+    if read.finish is not None and id_ in (read.finish.get("unawaited") or ()):
+        return "ERROR", "not-awaited"
     names = [phase.get("phase") for phase in phases]
     if len(names) != len(set(names)):
         return "ERROR", "ran-twice"

@@ -8,6 +8,7 @@ import signal
 import time
 import venv
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,10 @@ def all_cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, A
     items = []
     for number, (name, (files, _, _)) in enumerate(CASES.items()):
         root = tmp_path_factory.mktemp(f"case{number}")
+        expected = files.get("expected", f"{A}\n{B}").split()
         for file, content in files.items():
             (root / file).write_text(content)
-        wanted = {"root": str(root), "args": [], "expected": [A, B]}
+        wanted = {"root": str(root), "args": [], "expected": expected}
         items.append({"id": name, "pytest": wanted, "timeout": 60, "memory": 1 << 20})
     served = serve_with({"items": items}, timeout=300)
     assert served.completed.ok
@@ -170,6 +172,74 @@ def test_plugins_take_part_only_by_name(serve: Serve, tmp_path: Path) -> None:
         allow_plugins=["own_plugin"],
     )
     assert served.verdict[0] != "PASS", "a plugin must be installed, not lie in the project"
+
+
+HONEST = """
+import functools, unittest
+import pytest
+
+def test_plain(): assert True
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_many(n): assert n
+
+class TestIt:
+    @pytest.fixture(autouse=True)
+    def made(self): self.value = 3
+    def setup_method(self): self.other = 4
+    def test_method(self): assert (self.value, self.other) == (3, 4)
+    @staticmethod
+    def test_static(): assert True
+
+class T(unittest.TestCase):
+    def setUp(self): self.value = 5
+    def test_case(self):
+        with self.subTest(n=1): self.assertEqual(self.value, 5)
+
+class A(unittest.IsolatedAsyncioTestCase):
+    async def test_async(self): self.assertTrue(True)
+
+def twice(work):
+    @functools.wraps(work)
+    def doubled(*args): work(*args); work(*args)
+    return doubled
+
+@twice
+def test_decorated(): assert True
+"""
+HONEST_IDS = [
+    "test_plain", "test_many[1]", "test_many[2]", "TestIt::test_method", "TestIt::test_static", "T::test_case",
+    "A::test_async", "test_decorated",
+]  # fmt: skip
+
+
+def test_honest_tests_of_every_kind_are_a_pass(serve: Serve, tmp_path: Path) -> None:
+    ids = [f"test_it.py::{name}" for name in HONEST_IDS]
+
+    served = served_tests(serve, tmp_path, {"test_it.py": HONEST}, expected=ids)
+
+    assert served.verdict == ("PASS", "ok"), served.one("end")
+
+
+SWAP = """
+import pathlib
+place = pathlib.Path(__file__).with_name("test_it.py")
+meant = place.read_text()
+place.write_text("def test_a(): pass\\ndef test_b(): pass\\n")
+def pytest_sessionfinish(): place.write_text(meant)
+"""
+
+
+def test_a_file_that_is_other_while_it_is_imported_is_told_as_it_was_then(serve: Serve, tmp_path: Path) -> None:
+    """The tree is the same before and after; the controller holds what is told here against the commit."""
+    bad = "def test_a(): assert 0\ndef test_b(): pass\n"
+
+    served = served_tests(serve, tmp_path, {"test_it.py": bad, "conftest.py": SWAP})
+
+    assert (tmp_path / "test_it.py").read_text() == bad
+    told = {module["file"]: module["sha256"] for module in served.one("pytest-finish")["modules"]}
+    assert told["test_it.py"] == sha256(b"def test_a(): pass\ndef test_b(): pass\n").hexdigest()
+    assert told["conftest.py"] == sha256((tmp_path / "conftest.py").read_bytes()).hexdigest()
 
 
 def test_a_session_that_never_ends(serve: Serve, tmp_path: Path) -> None:

@@ -109,38 +109,35 @@ class Failed(Exception):
 
 
 @pytest.mark.parametrize(
-    ("marks", "phase", "raised", "told", "bodies", "found"),
+    ("marks", "phase", "raised", "told", "found"),
     [
-        ((), "call", None, report("passed"), 1, ("PASS", "ok")),
-        ((), "setup", None, report("passed"), None, ("PASS", "ok")),
-        ((), "call", None, report("passed"), 0, ("ERROR", "body-not-run")),
-        ((), "call", None, report("passed"), 2, ("ERROR", "ran-twice")),
-        ((), "call", AssertionError("x"), report("failed"), 1, ("FAIL", "test-failed")),
-        ((), "call", Failed("x"), report("failed"), 1, ("FAIL", "test-failed")),
-        ((), "call", ValueError("x"), report("failed"), 1, ("ERROR", "test-error")),
-        ((), "setup", AssertionError("x"), report("failed"), None, ("ERROR", "setup-error")),
-        ((), "teardown", AssertionError("x"), report("failed"), None, ("ERROR", "teardown-error")),
-        ((), "call", AssertionError("x"), report("passed"), 1, ("ERROR", "outcome-differs")),
-        ((), "call", None, report("failed"), 1, ("ERROR", "outcome-differs")),
-        ((), "call", Skipped("no GPU"), report("passed"), 1, ("MISS", "skip")),
-        ((), "call", Skipped("could not import 'x'"), report("skipped"), 1, ("MISS", "importorskip")),
-        (("skip",), "setup", Skipped("x"), report("skipped"), None, ("MISS", "skip")),
-        (("skipif",), "setup", Skipped("x"), report("skipped"), None, ("MISS", "skipif")),
-        ((), "setup", Skipped("x"), report("skipped"), None, ("MISS", "skip-in-setup")),
+        ((), "call", None, report("passed"), ("PASS", "ok")),
+        ((), "setup", None, report("passed"), ("PASS", "ok")),
+        ((), "call", AssertionError("x"), report("failed"), ("FAIL", "test-failed")),
+        ((), "call", Failed("x"), report("failed"), ("FAIL", "test-failed")),
+        ((), "call", ValueError("x"), report("failed"), ("ERROR", "test-error")),
+        ((), "setup", AssertionError("x"), report("failed"), ("ERROR", "setup-error")),
+        ((), "teardown", AssertionError("x"), report("failed"), ("ERROR", "teardown-error")),
+        ((), "call", AssertionError("x"), report("passed"), ("ERROR", "outcome-differs")),
+        ((), "call", None, report("failed"), ("ERROR", "outcome-differs")),
+        ((), "call", Skipped("no GPU"), report("passed"), ("MISS", "skip")),
+        ((), "call", Skipped("could not import 'x'"), report("skipped"), ("MISS", "importorskip")),
+        (("skip",), "setup", Skipped("x"), report("skipped"), ("MISS", "skip")),
+        (("skipif",), "setup", Skipped("x"), report("skipped"), ("MISS", "skipif")),
+        ((), "setup", Skipped("x"), report("skipped"), ("MISS", "skip-in-setup")),
         (
             ("skip",),
             "setup",
             Skipped("got empty parameter set"),
             report("skipped"),
-            None,
             ("MISS", "empty-parametrize"),
         ),
-        ((), "call", None, report("skipped", ("f", 1, "Skipped: x")), 1, ("MISS", "skip")),
-        ((), "call", XFailed("x"), report("skipped"), 1, ("MISS", "xfail")),
-        (("xfail",), "call", ValueError("x"), report("skipped", wasxfail="known"), 1, ("MISS", "xfail")),
-        ((), "call", None, report("passed", wasxfail="known"), 1, ("FAIL", "xpass")),
-        ((), "call", None, report("failed", "[XPASS(strict)] known"), 1, ("FAIL", "xpass")),
-        (("xfail",), "call", None, report("passed"), 1, ("FAIL", "xpass")),
+        ((), "call", None, report("skipped", ("f", 1, "Skipped: x")), ("MISS", "skip")),
+        ((), "call", XFailed("x"), report("skipped"), ("MISS", "xfail")),
+        (("xfail",), "call", ValueError("x"), report("skipped", wasxfail="known"), ("MISS", "xfail")),
+        ((), "call", None, report("passed", wasxfail="known"), ("FAIL", "xpass")),
+        ((), "call", None, report("failed", "[XPASS(strict)] known"), ("FAIL", "xpass")),
+        (("xfail",), "call", None, report("passed"), ("FAIL", "xpass")),
     ],
 )
 def test_a_phase_is_judged_by_what_was_raised(
@@ -148,10 +145,9 @@ def test_a_phase_is_judged_by_what_was_raised(
     phase: str,
     raised: BaseException | None,
     told: Any,
-    bodies: int | None,
     found: tuple[str, str],
 ) -> None:
-    assert pytest_journal.judged(item(*marks), phase, raised, told, bodies)[:2] == found
+    assert pytest_journal.judged(item(*marks), phase, raised, told)[:2] == found
 
 
 @pytest.mark.process

@@ -180,6 +180,11 @@ def test_the_whole_journal_is_a_pass() -> None:
     assert judged(GOOD) == ("PASS", "ok")
 
 
+def test_work_that_nobody_waited_for_is_no_pass() -> None:
+    assert judged([*GOOD[:-1], {**GOOD[-1], "unawaited": ["t.py::a"]}]) == ("ERROR", "not-awaited")
+    assert judged([*GOOD[:-1], {**GOOD[-1], "unawaited": ["t.py::b"]}]) == ("PASS", "ok")
+
+
 @given(st.data())
 def test_a_journal_that_lacks_repeats_or_swaps_a_record_is_no_pass(data: st.DataObject) -> None:
     records = list(GOOD)
