@@ -189,3 +189,26 @@ def test_lists_and_scalars_stand_for_one_another() -> None:
     assert isinstance(tree.members["b"], Rows)
     assert isinstance(tree.members["a"], Text)
     assert isinstance(tree, Table)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("on: !!python/object/apply:os.system [id]\n", 1),
+        ("a: 1\non:\n  push: !!python/name:os.system\n", 3),
+        ("a:\n  - !own x\n", 2),
+        ("? !!binary aGk=\n: 1\n", 1),
+        ("a: !!set {b, c}\n", 1),
+        ("a: !!seq x\n", 1),
+    ],
+)
+def test_a_tag_that_makes_a_value_another_thing_is_refused_where_it_stands(text: str, line: int) -> None:
+    with pytest.raises(Unreadable, match="a workflow knows no tag") as refused:
+        parse(text.encode())
+    assert refused.value.line == line
+
+
+def test_a_tag_that_says_what_a_value_is_anyway_is_let_through() -> None:
+    tree = parse(b"a: !!str on\nb: !!map {c: ! x}\nd: !!seq [1]\n")
+    assert tree.text("a") == "on"
+    assert tree.texts("d") == ("1",)

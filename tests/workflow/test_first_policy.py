@@ -14,10 +14,14 @@ from jetproof.cli.main import main
 from jetproof.errors import ExitCode, UsageError
 from jetproof.policy.load import parse
 from jetproof.policy.model import Policy
+from jetproof.workflow.document import parse as yaml
+from jetproof.workflow.model import Workflow
 from jetproof.workflow.scaffold.first_policy import first_policy
 from jetproof.workflow.scaffold.first_tiers import PLANNED_IDS, first_tiers
-from jetproof.workflow.scaffold.host import WHEEL, Host
+from jetproof.workflow.scaffold.host import WHEEL, Asked, Host
+from jetproof.workflow.scaffold.host import host as host_of
 from jetproof.workflow.scaffold.host_tests import with_tests
+from jetproof.workflow.scaffold.workflows import conditional_tests, tier_labels
 
 PATH = "ci/conditional-test-policy.json"
 HOST = Host(
@@ -139,3 +143,35 @@ def test_the_command_chooses_tiers_once_and_adds_tests_later(
     assert main([*words, "--tier", "agx-thor-jp7"]) == ExitCode.USAGE
     assert "has no tier agx-thor-jp7" in capsys.readouterr().err
     assert main([*words, "--stack", "jp6.2/orin-nano-8gb"]) == ExitCode.OK, "what the policy has may be named again"
+
+
+def test_a_lane_whose_tiers_are_only_evaluated_has_no_board_of_its_own() -> None:
+    data = first_policy(replace(HOST, tiers=("agx-thor-jp7",)))
+    assert tier_labels(policy_of(data)) == ()
+    flow = Workflow("lane.yml", yaml(conditional_tests(HOST, policy_of(data), PATH).encode()))
+    job = flow.job("jetson-cuda-runtime")
+    assert job is not None
+    assert job.labels == ("self-hosted", "linux", "ARM64", "jetson")
+
+
+def test_a_policy_with_no_gate_for_a_jetson_has_no_lane() -> None:
+    value = json.loads(first_policy(HOST))
+    value["gates"] = value["gates"][1:]
+    value["tiers"] = []
+    with pytest.raises(UsageError, match="no gate for a Jetson"):
+        conditional_tests(HOST, policy_of(json.dumps(value).encode()), PATH)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "torch"),
+    [('["torch>=2"]', True), ('["Torch"]', True), ('["torchvision", "torch-geometric"]', False), ('"torch"', False)],
+)
+def test_pyproject_says_whether_the_project_brings_a_torch(tmp_path: Path, wanted: str, torch: bool) -> None:
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "x"\ndependencies = {wanted}\n')
+    assert host_of(tmp_path, Asked(repository="a/b"), None).torch is torch
+
+
+def test_a_pyproject_that_is_no_toml_is_told(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project\n")
+    with pytest.raises(UsageError, match="is not valid TOML"):
+        host_of(tmp_path, Asked(repository="a/b"), None)

@@ -36,6 +36,42 @@ def test_folder_without_anything_is_wrong_usage(tmp_path: Path) -> None:
         gather(tmp_path / "nowhere", policy=None, now=NOW)
 
 
+def test_policy_that_is_no_json_is_told(tmp_path: Path) -> None:
+    shutil.copytree(GOOD, tmp_path, dirs_exist_ok=True)
+    (tmp_path / POLICY).write_text("{")
+    (broken,) = gather(tmp_path, policy=None, now=NOW).broken_policy
+    assert "is not valid JSON" in broken.message
+    assert (broken.place.path, broken.member) == (POLICY, ())
+
+
+def test_more_workflows_than_anybody_has_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / ".github/workflows"
+    folder.mkdir(parents=True)
+    for number in range(201):
+        (folder / f"{number}.yml").touch()
+    with pytest.raises(UsageError, match="more than 200 workflows"):
+        gather(tmp_path, policy=None, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "where"),
+    [
+        (".jetproof/trust.toml", 'schema = "jetproof/trust/1"\nx = [\n', None),
+        (".jetproof/trust.toml", "a = 1\nb = = 2\n", (2, 5)),
+        (".jetproof/allowed_signers", "nobody at all\n", (1, 1)),
+    ],
+)
+def test_trust_store_of_the_working_tree_is_read(
+    path: str, text: str, where: tuple[int, int] | None, tmp_path: Path
+) -> None:
+    shutil.copytree(GOOD, tmp_path, dirs_exist_ok=True)
+    (tmp_path / path).write_text(text)
+    found = lint(tmp_path, policy=None, now=NOW, zizmor=False)
+    (one,) = found.findings
+    assert (one.rule, one.place.path, found.exit_code) == ("JW720", path, 9)
+    assert where is None or (one.place.line, one.place.column) == where
+
+
 def test_workflow_without_a_policy_is_linted_still(tmp_path: Path) -> None:
     flow = tmp_path / ".github/workflows/x.yaml"
     flow.parent.mkdir(parents=True)

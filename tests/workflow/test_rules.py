@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.workflow.planted import CI, GOOD, LANE, PLANTED, POLICY, Planted
+from tests.workflow.planted import CI, GOOD, LANE, PLANTED, POLICY, Planted, lane
 from tests.workflow.projects import findings
 
 from jetproof.diagnosis.page import SECTIONS, sections
@@ -197,3 +197,14 @@ def test_other_good_forms_are_clean(old: str, new: str, tmp_path: Path) -> None:
 )
 def test_other_forms_of_a_fault_of_the_pull_request_gate(rule: str, old: str, new: str, tmp_path: Path) -> None:
     assert {one.rule for one in findings(edited(tmp_path, (CI, old, new)))} == {rule}
+
+
+@pytest.mark.parametrize("push", ["branches: [main]", "tags: ['v*']", "branches: [main]\n    tags: ['*']"])
+def test_a_push_to_named_branches_or_tags_is_no_push_to_any(push: str, tmp_path: Path) -> None:
+    lane("JW105", "a named one", "on:\n", f"on:\n  push:\n    {push}\n").into(tmp_path)
+    assert "JW105" not in {one.rule for one in findings(tmp_path)}
+
+
+def test_an_expression_that_nobody_outside_chooses_is_no_injection(tmp_path: Path) -> None:
+    lane("JW109", "a commit", '--challenge "$CHALLENGE"', '--challenge "$CHALLENGE" ${{ github.sha }}').into(tmp_path)
+    assert "JW109" not in {one.rule for one in findings(tmp_path)}

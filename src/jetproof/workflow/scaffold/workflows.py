@@ -33,7 +33,8 @@ def conditional_tests(host: Host, policy: Policy, policy_path: str) -> str:
             hint='add one with "platform": "jetson" and "carries_claim": true',
             reason="no-jetson-gate",
         )
-    gates = [gate for gate in policy.gates if _part(gate) is not None]
+    jobs = [(gate, part) for gate in policy.gates if (part := _part(gate)) is not None]
+    gates = [gate for gate, _ in jobs]
     common = {
         "repository": host.repository,
         "install_jetproof": install(host),
@@ -55,10 +56,7 @@ def conditional_tests(host: Host, policy: Policy, policy_path: str) -> str:
             },
         )
     ]
-    for gate in gates:
-        part = _part(gate)
-        if part is not None:
-            parts.append(filled(template(part), {**common, **_of_gate(host, policy, gate)}))
+    parts += [filled(template(part), {**common, **_of_gate(host, policy, gate)}) for gate, part in jobs]
     needed = ["challenge", *(_word(gate.job) for gate in gates if gate.carries_claim), "countersign"]
     parts.append(filled(template("job-lane.yml"), {**common, "needed": ", ".join(needed)}))
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
