@@ -303,3 +303,39 @@ def test_no_torch_and_a_broken_torch_are_told_apart(machine: Any) -> None:
     error = machine.error()
     assert error["reason"] == "no-torch"
     assert "jetproof install --torch" in error["hint"]
+
+
+def test_a_lock_that_contradicts_a_containers_constraints(machine: Any, shelf: Path, tmp_path: Path) -> None:
+    digest = hashlib.sha256((shelf / "helper-2.0-py3-none-any.whl").read_bytes()).hexdigest()
+    machine.wants(f"helper==2.0 --hash=sha256:{digest}")
+    bounds = tmp_path / "constraint.txt"
+    machine.variables["PIP_CONSTRAINT"] = str(bounds)
+    bounds.write_text("helper<2 ; python_version < '3'\n")
+    assert machine.result("--dry-run")["plan"]["from_lock"].endswith("requirements.txt")
+    bounds.write_text("# from the image\nhelper<2\n-r more.txt\n")
+    error = machine.error("--dry-run")
+    assert error["reason"] == "lock-contradicts"
+    assert f"helper<2 is needed here (PIP_CONSTRAINT, {bounds})" in error["message"]
+
+
+def test_what_the_vendors_torch_asks_of_others_bounds_them(machine: Any) -> None:
+    metadata = next(machine.site.glob("torch-*.dist-info")) / "METADATA"
+    with metadata.open("a") as stream:
+        stream.write(
+            "Requires-Dist: helper<2\nRequires-Dist: triton<4\nRequires-Dist: ???\nRequires-Dist: big; extra == 'x'\n"
+        )
+    machine.wants("helper")
+    plan = machine.result("--dry-run")["plan"]
+    assert [item["release"] for item in plan["items"]] == ["1.0"]
+    assert plan["constraints"] == ["helper<2 (asked by torch 2.8.0a0+5228986c39.nv25.06)"]
+
+
+def test_a_conda_environment_may_be_named_as_the_place_itself(machine: Any) -> None:
+    (machine.root / "conda-meta").mkdir()
+    (machine.root / "bin" / "python").symlink_to(machine.python.name)
+    machine.wants("small-lib")
+    before = machine.vendor()
+    result = machine.result("--venv", str(machine.root))
+    assert (result["target"]["path"], result["target"]["in_place"]) == (str(machine.root), True)
+    assert machine.says("import small_lib, torch", machine.root) == ""
+    assert machine.vendor() == before

@@ -15,7 +15,7 @@ from typing import Protocol
 from packaging.utils import canonicalize_name
 
 from jetproof.facts.model import Outcome, Trial
-from jetproof.install.held import Family, family, is_held
+from jetproof.install.held import is_held
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,16 +137,6 @@ class Asker(Protocol):
 
         Raises Undecided when there is none or it does not answer.
         """
-
-
-def families(dists: tuple[Installed, ...]) -> dict[Family, tuple[Installed, ...]]:
-    """Group held distributions by why they are held."""
-    found: dict[Family, tuple[Installed, ...]] = {}
-    for dist in dists:
-        kind = family(dist.name)
-        if kind is not None:
-            found[kind] = (*found.get(kind, ()), dist)
-    return found
 
 
 def constraint_files(variables: Mapping[str, str]) -> tuple[tuple[str, Path], ...]:

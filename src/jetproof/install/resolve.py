@@ -87,7 +87,7 @@ class Resolver:
         items = planning.items(selected)
         if wanted.let_in is not None:
             items = tuple(planning.taken(one, wanted.let_in) if one.name in let_in else one for one in items)
-        _contradictions(items, bounds)
+        _contradictions(items, bounds, self.interpreter)
         items = self._with_files(items)
         askers = {asker.split(" ")[0] for named in selected.held.values() for asker, _ in named}
         known = [
@@ -330,10 +330,12 @@ def _bounds_of(files: Iterable[tuple[str, Path]]) -> tuple[tuple[str, str], ...]
     return tuple(found)
 
 
-def _contradictions(items: Sequence[Item], bounds: Sequence[tuple[str, str]]) -> None:
+def _contradictions(items: Sequence[Item], bounds: Sequence[tuple[str, str]], interpreter: Interpreter) -> None:
     releases: Mapping[str, str | None] = {item.name: item.release for item in items}
     for text, origin in bounds:
         bound = Requirement(text)
+        if bound.marker is not None and not holds(str(bound.marker), interpreter.markers):
+            continue
         locked = releases.get(canonicalize_name(bound.name))
         if locked is not None and not bound.specifier.contains(locked, prereleases=True):
             raise Refused(
