@@ -21,6 +21,7 @@ from jetproof_worker import (
     process,
     schedule,
     start,
+    startup_code,
     strays,
     torch_import,
     verdict,
@@ -89,6 +90,7 @@ class Supervisor:
                 "pid": os.getpid(),
                 "cpus": self.cores,
                 "boot_id": boot.boot_hash(),
+                "startup": startup_code.here(),
             }
         )
         self._start_zygote(False)
