@@ -341,6 +341,7 @@ def test_a_requirements_file_in_a_circle_is_not_ok(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("numpy\n-r requirements.txt\n")
     [unknown] = readers.read(tmp_path / "requirements.txt").unknowns
     assert "it includes itself" in unknown.why
+    assert str(unknown.where) == "a.txt:2"
 
 
 def test_a_file_that_two_others_include_is_no_circle(tmp_path: Path) -> None:

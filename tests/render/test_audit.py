@@ -106,7 +106,7 @@ def test_no_command_that_cannot_work_is_told_where_the_python_does_not_fit(tmp_p
     )
     text = render.told(audit(readers.read(tmp_path), board(TABLES.stack("jp6.2")), TABLES, asked="."))
     assert text.startswith("FAILS_PYTHON")
-    assert "jetproof install" not in text
+    assert "jetproof install ." not in text
 
 
 def test_notices_are_placed_as_the_repository_sees_them() -> None:

@@ -88,7 +88,12 @@ def check(case: Case) -> Iterator[Finding]:
                     replace(case.because_held, value=", ".join(kept.told for kept in case.held.values())),
                 ),
                 remedy=(
-                    Remedy(text=f"build {name} from source against the vendor's torch, then hold it too"),
+                    # without the name, so that it is told once for both
+                    Remedy(
+                        text="build it from source against the vendor's torch, or take the one made with it, and hold it too; "
+                        "what there is:",
+                        command=f"jetproof install --torch --stack {case.board.stack}",
+                    ),
                     *hold(case),
                 ),
             )

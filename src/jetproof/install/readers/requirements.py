@@ -118,6 +118,9 @@ def _nested(name: str, including: Path, where: Where, found: _Found, *, constrai
         )
     elif not is_there(target):
         found.unknowns.append(Unknown(what=redacted(name), why="the file is missing", where=where))
+    elif (target.resolve(), constraint) in found.opened:
+        why = "it includes itself, directly or through others, and pip stops there"
+        found.unknowns.append(Unknown(what=redacted(name), why=why, where=where))
     else:
         _read_file(target, found, constraint=constraint, depth=depth)
 
@@ -246,9 +249,6 @@ def _line(line: str, including: Path, where: Where, found: _Found, *, constraint
 def _read_file(path: Path, found: _Found, *, constraint: bool, depth: int) -> None:
     key = (path.resolve(), constraint)
     file = where_of(path, found.root)
-    if key in found.opened:
-        why = "it includes itself, directly or through others, and pip stops there"
-        found.unknowns.append(Unknown(what=file, why=why, where=Where(file=file)))
     if key in found.seen:
         return
     found.seen.add(key)
