@@ -33,17 +33,21 @@ def stack_of(facts: Facts, tables: Tables) -> Stack:
         found = same[-1]
     part = facts.platform.module_part_number
     module = tables.module_of_part(part.value) if part.known and part.value else None
+    if module is None and (name := facts.platform.module).known:
+        module = next((row for row in tables.modules if row.is_jetson and row.name == name.value), None)
     if module is not None and module.soc in found.socs:
         return tables.stack(f"{found.name}/{module.id}")
     return found
 
 
 def this_stack() -> Stack | None:
-    """Read this machine and return its stack; None when it tells none."""
+    """Read this machine and return its stack, with the one L4T release that it has; None when it tells none."""
+    facts, tables = this_machine(), load()
     try:
-        return stack_of(this_machine(), load())
+        found = stack_of(facts, tables)
     except Undecided:
         return None
+    return replace(found, l4t_releases=(str(facts.platform.l4t.value),))
 
 
 def this_machine() -> Facts:
