@@ -90,8 +90,8 @@ def check(case: Case) -> Iterator[Finding]:
                 remedy=(
                     # without the name, so that it is told once for both
                     Remedy(
-                        text="build it from source against the vendor's torch, or take the one made with it, and hold it too; "
-                        "what there is:",
+                        text="build each sibling of torch from source against the vendor's torch, or take the one made "
+                        "with it, and hold it too; what there is:",
                         command=f"jetproof install --torch --stack {case.board.stack}",
                     ),
                     *hold(case),
