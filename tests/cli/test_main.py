@@ -123,12 +123,12 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert "interrupted" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize("shell", ["bash", "fish", "tcsh", "zsh"])
 def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
-    for name, _, _ in COMMANDS:
-        assert name in script
+    for name in (*(name for name, _, _ in COMMANDS), "liveness", "countersign", "kubernetes", "torch-wheel"):
+        assert name in script, name
 
 
 def test_every_error_kind_has_an_exit_code_and_a_reason() -> None:
