@@ -255,3 +255,18 @@ def test_a_pdm_lock_is_for_its_targets(tmp_path: Path, targets: list[tuple[str, 
         f'[metadata]\nlock_version = "4.5.0"\n{listed}[[package]]\nname = "tqdm"\nversion = "4.0"\nfiles = []\n'
     )
     assert audit(readers.read(tmp_path / "pdm.lock"), JP62, TABLES, held=VENDOR).verdict is verdict
+
+
+def test_flits_own_table_is_read(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.flit.metadata]\nmodule = "rover"\nrequires-python = ">=3.7"\nrequires = ["torch", "torchvision"]\n'
+        '[tool.flit.metadata.requires-extra]\ntest = ["pytest"]\n'
+    )
+    project = readers.read(tmp_path / "pyproject.toml")
+    assert [(one.name, one.only_in, one.where.line) for one in project.packages] == [
+        ("torch", (), 4),
+        ("torchvision", (), 4),
+        ("pytest", ("extra:test",), 6),
+    ]
+    assert project.requires_python == ">=3.7"
+    assert audit(project, JP62, TABLES, held=VENDOR).verdict is Verdict.REPLACES_TORCH

@@ -2,7 +2,7 @@
 pyproject.toml: what a project asks for itself, without a lock.
 
 What is read
-    `[project]` with extras, `[dependency-groups]` with includes, Poetry's and PDM's own tables, and of
+    `[project]` with extras, `[dependency-groups]` with includes, the own tables of Poetry, PDM and Flit, and of
     `[tool.uv]` sources, indexes, overrides, constraints, excluded names, conflicts and development groups.
     Requirements that setuptools takes from files are read there.
 
@@ -209,6 +209,18 @@ def _poetry(raw: _Raw, collected: _Collected, *, main: bool) -> tuple[tuple[str,
     return tuple(map(normal, extras)), named, python
 
 
+def _flit(raw: _Raw, collected: _Collected) -> tuple[str, ...]:
+    """Take the table that Flit had before `[project]`; return the names of its extras."""
+    file = collected.text.file
+    for requirement in strings(raw.get("requires"), f"{file}: tool.flit.metadata.requires"):
+        collected.add(requirement)
+    extras = table(raw.get("requires-extra"), f"{file}: tool.flit.metadata.requires-extra")
+    for extra, wanted in extras.items():
+        for requirement in strings(wanted, f"{file}: extra {extra}"):
+            collected.add(requirement, extra_key(normal(extra)))
+    return tuple(map(normal, extras))
+
+
 def _poetry_one(name: str, wanted: object, collected: _Collected, only_in: tuple[str, ...]) -> None:
     where = collected.text.where(f"\n{name} =", f"\n{name}=", f'\n"{name}" =', name)
     if where.line is not None:
@@ -300,7 +312,10 @@ def read(path: Path, root: Path) -> Project:
         # since Poetry 2 its own table only adds to [project] what that cannot say
         more, groups, bound = _poetry(poetry, collected, main=project is None or "dependencies" not in metadata)
         extras, python = (*extras, *more), python or bound
-    if project is None and not poetry.get("dependencies"):
+    flit = table(table(tool.get("flit"), f"{file}: tool.flit").get("metadata"), f"{file}: tool.flit.metadata")
+    if project is None and flit:
+        extras, python = _flit(flit, collected), text_of(flit.get("requires-python"))
+    elif project is None and not poetry.get("dependencies"):
         beside = _elsewhere(collected, path, root)
     groups = (
         *groups,
@@ -313,7 +328,9 @@ def read(path: Path, root: Path) -> Project:
     return Project(
         kind=Kind.PYPROJECT,
         path=str(path),
-        name=text_of(metadata.get("name")) or text_of(poetry.get("name")) or (beside.name if beside else None),
+        name=text_of(metadata.get("name"))
+        or text_of((poetry or flit).get("name"))
+        or (beside.name if beside else None),
         requires_python=python or (beside.requires_python if beside else None),
         requires_python_where=lines.where("requires-python", "\npython ="),
         locked=False,
