@@ -109,6 +109,25 @@ def test_no_command_that_cannot_work_is_told_where_the_python_does_not_fit(tmp_p
     assert "jetproof install ." not in text
 
 
+def test_the_first_line_says_where_nothing_is_replaced_since_no_file_fits(tmp_path: Path) -> None:
+    (tmp_path / "pylock.toml").write_text(
+        'lock-version = "1.0"\n[[packages]]\nname = "torch"\nversion = "2.13.0"\n'
+        '[[packages.wheels]]\nname = "torch-2.13.0-cp310-cp310-win_amd64.whl"\n'
+    )
+    result = audit(readers.read(tmp_path), board(TABLES.stack("jp6.2")), TABLES)
+    assert render.answer(result).endswith(", of which no file fits jp6.2")
+
+
+def test_the_first_line_says_where_only_a_group_replaces_torch(tmp_path: Path) -> None:
+    (tmp_path / "uv.lock").write_text(
+        'version = 1\n[[package]]\nname = "rover"\nsource = { virtual = "." }\ndependencies = []\n'
+        '[package.dev-dependencies]\ndev = [{ name = "torch" }]\n'
+        '[[package]]\nname = "torch"\nversion = "2.5.1"\nsource = { registry = "https://index.example/simple" }\n'
+    )
+    result = audit(readers.read(tmp_path), board(TABLES.stack("jp6.2")), TABLES)
+    assert render.answer(result).startswith("REPLACES_TORCH: an install with its groups on jp6.2 replaces")
+
+
 def test_notices_are_placed_as_the_repository_sees_them() -> None:
     places = {notice.path for notice in render.notices(made("uv"), "sub/project")}
     assert places == {"sub/project/uv.lock"}

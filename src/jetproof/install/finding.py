@@ -50,6 +50,8 @@ class Finding:
     message: str
     because: tuple[Because, ...] = ()
     remedy: tuple[Remedy, ...] = ()
+    stops: bool = False
+    """Whether an installer stops at it, so that nothing is replaced and nothing is installed."""
 
     @property
     def url(self) -> str:

@@ -37,8 +37,10 @@ def answer(audit: Audit) -> str:
         case Verdict.FAILS_PYTHON:
             told = f"cannot be installed with the Python of {board}"
         case Verdict.REPLACES_TORCH:
-            how = "an install with its groups" if _only_through_groups(audit) else "a plain install"
-            told = f"{how} on {board} replaces the vendor's {torch.told}"
+            if any(finding.stops and finding.package == "torch" for finding in audit.findings):
+                told = f"asks for another torch than the vendor's {torch.told}, of which no file fits {board}"
+            else:
+                told = f"{_how(audit)} on {board} replaces the vendor's {torch.told}"
         case Verdict.UNDETERMINED:
             told = f"what happens on {board} is not known from this input"
         case Verdict.OK:
@@ -48,10 +50,11 @@ def answer(audit: Audit) -> str:
     return printable(f"{audit.verdict.value}: {told}")
 
 
-def _only_through_groups(audit: Audit) -> bool:
-    """Whether nothing replaces torch but what a group asks for."""
+def _how(audit: Audit) -> str:
+    """Which install it is that replaces torch: any, or only one with what a group asks for."""
     deciding = [finding for finding in audit.findings if finding.verdict is audit.verdict]
-    return all(" (group " in "".join(finding.wanted_by[:1]) for finding in deciding)
+    in_groups = all(" (group " in "".join(finding.wanted_by[:1]) for finding in deciding)
+    return "an install with its groups" if in_groups else "a plain install"
 
 
 def _summary(audit: Audit) -> list[tuple[str, str]]:

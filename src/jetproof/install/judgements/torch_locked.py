@@ -111,6 +111,7 @@ def _finding(case: Case, one: Selected, kept: Held, what: Origin, *, same_number
             case.because_held,
         ),
         remedy=hold(case),
+        stops=misfit is not None,
     )
 
 

@@ -329,7 +329,7 @@ def read(path: Path, root: Path) -> Project:
         kind=Kind.PYPROJECT,
         path=str(path),
         name=text_of(metadata.get("name"))
-        or text_of((poetry or flit).get("name"))
+        or text_of(poetry.get("name") or flit.get("module"))
         or (beside.name if beside else None),
         requires_python=python or (beside.requires_python if beside else None),
         requires_python_where=lines.where("requires-python", "\npython ="),
