@@ -424,6 +424,8 @@ def test_a_file_of_the_vendors_kind_under_the_vendors_number_is_the_vendors(tmp_
     assert found.verdict is Verdict.OK
     other = judged(tmp_path, line.format("manylinux2014"), stack="jp4.6", kept=("torch==1.10.0",))
     assert other.verdict is Verdict.REPLACES_TORCH
+    address = "torch @ https://download.pytorch.org/whl/cpu/torch-2.4.1-cp310-cp310-linux_aarch64.whl\n"
+    assert judged(tmp_path, address, kept=("torch==2.4.1",)).verdict is Verdict.REPLACES_TORCH
 
 
 @pytest.mark.parametrize(

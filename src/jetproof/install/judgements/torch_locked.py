@@ -36,8 +36,10 @@ def _same(one: Selected, kept: Held) -> bool | None:
         return False
     if locked != vendor:
         return False
-    # a wheel for plain linux is in no public index: with the vendor's number it is the vendor's
-    if (_place(one) or "").partition("#")[0].endswith("linux_aarch64.whl") and "manylinux" not in (_place(one) or ""):
+    # pip leaves what is installed alone where a file beside it has the same number
+    if one.package.source.kind is SourceKind.PATH and (one.package.source.location or "").partition("#")[0].endswith(
+        "-linux_aarch64.whl"
+    ):
         return True
     # a plain number is the same for the public index and for Jetson; only the source tells them apart
     return True if vendor.local or is_jetson_source(_place(one)) else None
