@@ -17,7 +17,7 @@ from jetproof.install.case import held
 from jetproof.install.finding import Verdict
 from jetproof.install.locked import LockedPackage, Unknown, Where, normal, redacted
 from jetproof.install.markers import Markers
-from jetproof.install.readers import document, requirement, requirements
+from jetproof.install.readers import document, pixi_lock, requirement, requirements
 from jetproof.install.readers.poetry_constraint import specifier
 from jetproof.install.selection import selection
 from jetproof.install.stack_environment import board
@@ -416,3 +416,9 @@ def test_an_endless_number_is_not_held() -> None:
 def test_a_bound_on_python_that_is_not_understood_is_told(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.poetry]\nname = "a"\n[tool.poetry.dependencies]\npython = "^x"\n')
     assert audit(readers.read(tmp_path / "pyproject.toml"), JP62, TABLES, held=VENDOR).verdict is Verdict.UNDETERMINED
+
+
+def test_a_pixi_lock_that_would_take_minutes_is_not_parsed(tmp_path: Path) -> None:
+    (tmp_path / "pixi.lock").write_text("version: 6\n" + "#" * pixi_lock.MAX_YAML)
+    with pytest.raises(UsageError, match="characters; at most"):
+        readers.read(tmp_path / "pixi.lock")

@@ -46,6 +46,8 @@ from jetproof.install.readers.requirement import edge
 
 _Raw = Mapping[str, object]
 PLATFORM = "linux-aarch64"
+MAX_YAML = 16 << 20
+"""Characters; YAML takes ten times as long to parse as TOML, and the largest locks have two million."""
 _CONDA_TORCH = {
     "pytorch": "torch",
     "pytorch-cpu": "torch",
@@ -60,6 +62,8 @@ _CONDA_TORCH = {
 def _loaded(path: Path, text: str) -> _Raw:
     import yaml
 
+    if len(text) > MAX_YAML:
+        raise UsageError(f"{path} has {len(text)} characters; at most {MAX_YAML} are read", reason="too-large")
     if text.count("- - - ") > MAX_DEPTH or "[" * MAX_DEPTH in text or "{" * MAX_DEPTH in text:
         raise UsageError(f"{path}: nested too deeply", reason="too-deep")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
