@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -111,3 +113,15 @@ def test_each_example_is_a_call_of_its_command(name: str, line: str) -> None:
 def test_an_option_is_not_to_be_shortened() -> None:
     with pytest.raises(Misused, match="unrecognized arguments: --js"):
         parser().parse_args(["doctor", "--js"])
+
+
+@pytest.mark.parametrize(("name", "module"), [(name, module) for name, module, _ in COMMANDS])
+def test_a_command_reads_no_argument_that_its_parser_does_not_give(name: str, module: str) -> None:
+    """A renamed option whose old name is still read would be an internal error, in that one branch only."""
+    text = Path(importlib.import_module(module).__file__ or "").read_text(encoding="utf-8")
+    given = {
+        action.dest for prog, one in ALL.items() if prog.split()[:2] == ["jetproof", name] for action in one._actions
+    }
+    given |= set(re.findall(r"arguments\.(\w+)(?:, arguments\.\w+)* = ", text))
+    given |= set(re.findall(r"arguments\.\w+, arguments\.(\w+) = ", text))
+    assert set(re.findall(r"\barguments\.(\w+)", text)) - given == set()

@@ -120,13 +120,14 @@ def _run(arguments: argparse.Namespace) -> int:
     from jetproof.qualify.gate import find_gate
     from jetproof.render.fleet import progress
 
+    arguments.state = arguments.output or Path(STATE)
     host = host_of(arguments.project, arguments.policy)
     request = FleetRequest(
         inventory=_inventory(arguments),
         gate=find_gate(host.loaded, arguments.gate).id,
         project=arguments.project,
         policy=arguments.policy,
-        state=arguments.output or Path(STATE),
+        state=arguments.state,
         rehearsal=arguments.rehearsal,
         parallel=arguments.parallel,
         resume=arguments.resume,
