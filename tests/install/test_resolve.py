@@ -9,8 +9,8 @@ import pytest
 from jetproof.errors import ExitCode, JetproofError, Refused
 from jetproof.install.plan import Item
 from jetproof.install.resolve import with_indexes
-from jetproof.install.uv_answers import parse
 from jetproof.install.uv import Sources, environment, failure
+from jetproof.install.uv_answers import parse
 from jetproof_worker.process import Completed
 
 ANSWER = """\

@@ -110,7 +110,7 @@ def planned(request: Request, before: Interpreter, uv: Uv, scratch: Path) -> Pla
     )
     plan = resolver.plan(wanted)
     asked = NAME in plan.dropped
-    if asked or request.terms.tier is not None:
+    if asked or request.terms.tier is not None or request.terms.build is not None:
         ruling = quantization.ruling(
             request.terms,
             load(),
