@@ -176,3 +176,41 @@ def test_an_arbitrary_group_graph_ends() -> None:
     with pytest.raises(UsageError):  # a hundred thousand ways through it must not be walked
         from_ansible({"_meta": {"hostvars": {}}, **{name: {"children": names} for name in names}}, "x")
     assert from_ansible({"_meta": {"hostvars": {"a": {}}}, **value}, "x").boards[0].name == "a"
+
+
+def test_ten_thousand_boards_are_read_and_one_more_is_refused(tmp_path: Path) -> None:
+    rows = "".join(f'[[board]]\nname = "b{number}"\n' for number in range(10_000))
+    (tmp_path / "boards.toml").write_text(HEAD + rows)
+    assert len(inventory(tmp_path / "boards.toml").boards) == 10_000
+    hosts = {f"b{number}": {} for number in range(10_000)}
+    told = {"_meta": {"hostvars": hosts}, "all": {"children": ["g"]}, "g": {"hosts": list(hosts)}}
+    assert len(from_ansible(told, "x").boards) == 10_000
+    (tmp_path / "boards.toml").write_text(HEAD + rows + '[[board]]\nname = "one-more"\n')
+    with pytest.raises(UsageError, match="10000"):
+        inventory(tmp_path / "boards.toml")
+
+
+def test_groups_that_hold_one_another_in_all_ways_are_given_up() -> None:
+    names = [f"g{number}" for number in range(400)]
+    value: dict[str, Any] = {name: {"children": names, "hosts": ["a"]} for name in names}
+    with pytest.raises(UsageError, match="too many ways"):
+        from_ansible({**value, "_meta": {"hostvars": {}}}, "x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":' * 100_000,
+        '{"_meta":{"hostvars":{"a":{},"a":{}}}}',
+        "{" + " " * (9 << 20) + "}",
+        '{"_meta":{"hostvars":{"a":{"ansible_port":1e999}}}}',
+        '{"_meta":{"hostvars":{"a":{"ansible_port":' + "9" * 100_000 + "}}}}",
+        "a = " + "[" * 100_000,
+        'a = "' + "x" * (9 << 20) + '"',
+    ],
+    ids=["deep", "twice", "large", "infinite", "digits", "deep-toml", "large-toml"],
+)
+def test_bombs_end_in_words(tmp_path: Path, text: str) -> None:
+    (tmp_path / "boards").write_text(text)
+    with pytest.raises(UsageError):
+        inventory(tmp_path / "boards")

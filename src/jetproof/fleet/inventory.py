@@ -23,6 +23,8 @@ _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,62}")
 _TARGET = re.compile(r"local|(?:ssh|container|simulated):[^\x00-\x20\x7f]{1,500}")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f-][^\x00-\x1f\x7f]{0,499}")
 _ALL_HOSTS = "all"
+_MOST_STEPS = 5_000_000
+"""Entries of groups that are looked at, in all: groups that hold one another in a thousand ways are no inventory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +129,7 @@ def from_ansible(value: object, what: str) -> Inventory:
     hosts = value["_meta"].get("hostvars", {})
     if not isinstance(hosts, dict):
         raise UsageError(f"{what}: _meta.hostvars is no object", hint="make it anew: ansible-inventory --list")
-    groups = {name: _hosts(value, name) for name in value if name != "_meta"}
+    groups = _members(value, what)
     names = sorted(set(hosts).union(*groups.values())) if groups else sorted(hosts)
     boards = []
     for name in names:
@@ -148,22 +150,32 @@ def from_ansible(value: object, what: str) -> Inventory:
     return _checked(boards, Limits(), what)
 
 
-def _hosts(value: Mapping[str, Any], group: str) -> frozenset[str]:
-    """Return the hosts of a group and of all groups below it, each looked at once: groups may hold one another."""
-    found: set[str] = set()
-    seen = {group}
-    todo = [group]
-    while todo:
-        entry = value.get(todo.pop())
-        if not isinstance(entry, dict):
+def _members(value: Mapping[str, Any], what: str) -> dict[str, frozenset[str]]:
+    """Map each group to its hosts and those of all groups below it, each looked at once: groups may form circles."""
+    found: dict[str, frozenset[str]] = {}
+    steps = 0
+    for group in value:
+        if group == "_meta":
             continue
-        hosts, children = entry.get("hosts", []), entry.get("children", [])
-        found.update(name for name in (hosts if isinstance(hosts, list) else []) if isinstance(name, str))
-        for child in children if isinstance(children, list) else []:
-            if isinstance(child, str) and child not in seen:
-                seen.add(child)
-                todo.append(child)
-    return frozenset(found)
+        hosts: set[str] = set()
+        seen, todo = {group}, [group]
+        while todo:
+            entry = value.get(todo.pop())
+            if not isinstance(entry, dict):
+                continue
+            own, children = _texts(entry.get("hosts")), _texts(entry.get("children"))
+            steps += 1 + len(own) + len(children)
+            if steps > _MOST_STEPS:
+                raise UsageError(f"{what}: the groups hold one another in too many ways", hint="list fewer groups")
+            hosts.update(own)
+            todo.extend(set(children) - seen)
+            seen.update(children)
+        found[group] = frozenset(hosts)
+    return found
+
+
+def _texts(value: object) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _ansible_target(name: str, told: Mapping[str, Any], what: str) -> str:
