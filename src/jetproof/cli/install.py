@@ -82,9 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _torch(arguments)
     if arguments.stack is not None and not arguments.dry_run:
         raise UsageError(
-            "--stack plans for a board elsewhere, and nothing can be installed there from here",
-            hint=f"jetproof install {arguments.project or '.'} --stack {arguments.stack} --dry-run, or, for the torch "
-            f"itself, jetproof install --torch --stack {arguments.stack}",
+            "--stack plans for a board that is not at hand, and nothing can be installed there",
+            hint="a board that SSH reaches: --target ssh://user@host; else "
+            f"jetproof install {arguments.project or '.'} --stack {arguments.stack} --dry-run, or, for the torch itself, "
+            f"jetproof install --torch --stack {arguments.stack}",
         )
     for name in ("torch_wheel", "torch_index"):
         value = getattr(arguments, name)

@@ -6,6 +6,7 @@ them with the worker, builds the environment, proves that torch stayed, and only
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -31,6 +32,8 @@ from jetproof_worker import process
 
 SCHEMA = "jetproof/board-environment/1"
 _LOOK_LIMIT = 900.0
+_OLDEST_GLIBC = 17
+"""The minor number with which manylinux for aarch64 begins."""
 _MACHINES = ("aarch64", "x86_64")
 
 
@@ -188,15 +191,15 @@ def _refuse_inside(before: Interpreter) -> None:
 
 def _platform(interpreter: Interpreter) -> str:
     """Return uv's name of the board's platform."""
-    parts = (interpreter.glibc or "").split(".")
-    if interpreter.machine not in _MACHINES or len(parts) < 2 or not all(part.isdigit() for part in parts[:2]):
+    glibc = re.fullmatch(r"2\.(\d{1,3})", interpreter.glibc or "")
+    if interpreter.machine not in _MACHINES or glibc is None or int(glibc[1]) < _OLDEST_GLIBC:
         library = f"glibc {interpreter.glibc}" if interpreter.glibc else "another C library than glibc"
         raise Undecided(
             f"no wheels are known for {interpreter.machine} with {library}",
             hint="jetproof installs over links to boards with aarch64 or x86_64 and glibc",
             reason="no-platform",
         )
-    return uv_platform((int(parts[0]), int(parts[1]))).replace("aarch64", interpreter.machine)
+    return uv_platform((2, int(glibc[1]))).replace("aarch64", interpreter.machine)
 
 
 def _is_there(seen: Mapping[str, Any], stamp: Mapping[str, object], plan: Plan, before: Interpreter) -> bool:
