@@ -329,3 +329,17 @@ def test_what_a_command_printed_on_its_own_line_is_read() -> None:
 
 def test_a_warning_with_its_file_is_an_error() -> None:
     assert messages("/x/torchvision/io/image.py:13: UserWarning: no")[0][0].kind is MessageKind.ERROR
+
+
+@pytest.mark.parametrize(
+    "words", ["There are only x86_64 wheels", "wheels for x86_64 alone", "x86_64 and aarch64 wheels"]
+)
+def test_the_machine_of_a_wheel_is_not_this_machine(words: str) -> None:
+    found = facts(f"{words}, and I have a Jetson Nano.", TABLES).platform
+    assert found.arch.value != "x86_64"
+    assert found.is_jetson.value is True
+
+
+def test_a_toolkit_is_named_and_a_wheels_cuda_is_not_the_toolkit() -> None:
+    assert facts("cuda-10.0 (was preinstalled), Jetson Nano", TABLES).cuda.toolkit.value == "10.0"
+    assert not facts("a wheel built for cuda-10.2, Jetson Nano", TABLES).cuda.toolkit.known

@@ -42,7 +42,7 @@ ABOUT = About(
 _LISTS = Expression(
     r"(?i)(?:host-files-for-container\.d|\b(?:cuda|cudnn|tensorrt|l4t|devices|drivers)\.csv|csv (?:files?"
     r"|lists?))[^\n]{0,80}(?:No such file|empty|missing|not there|absent"
-    r"|(?:is|was|are|were) gone|removed|not exist|total 0|lacks?|only"
+    r"|not found|(?:is|was|are|were) gone|removed|not exist|total 0|lacks?|only"
     r"|without)"
     r"|(?:no|missing|without|lost|lacks?|empty)\b[^.\n]{0,30}(?:csv (?:files?|lists?)|\*\.csv|\w{2,10}\.csv)"
     r"|skipping[^\n]{0,30}csv"

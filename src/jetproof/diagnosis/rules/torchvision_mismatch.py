@@ -81,7 +81,9 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     elif told := hit(
         facts,
         Expression(
-            r"(?i)\btorchvision\b[^.\n]{0,60}\b(?:mismatch|incompatib|wrong|CPU|does(?:n't| not) match|different)"
+            r"(?i)\btorchvision\b[^.\n]{0,60}\b(?:mismatch|incompatib|not compatib|wrong|CPU|does(?:n't| not) match"
+            r"|different)|\b(?:problem|trouble|fail\w{0,3}|unable|can ?(?:not|'t))\b[^.\n]{0,30}\btorch(?:vision)? "
+            r"(?:and|with|&) torch(?:vision)?\b[^.\n]{0,40}\b(?:together|each other)\b"
         ),
         *TOLD,
     ):

@@ -43,6 +43,10 @@ _HANGS = Expression(
     r"(?i)\b(?:system|board|device|desktop|machine|jetson|nano|orin|xavier|it)\b[^.\n]{0,30}"
     r"\b(?:freez(?:es?|ing)|fr(?:oze|ozen)|hangs?|hung|reboots?|rebooted|restarts by itself|locks? up)\b"
 )
+_EATEN = Expression(
+    r"(?i)\b(?:eat(?:s|en|ing|ed)?|ate|consum(?:es?|ed|ing)|fill(?:s|ed|ing)?|us(?:es?|ed|ing)|tak(?:es?|en|ing))\b"
+    r"[^.\n]{0,20}\b(?:all|whole|entire)\b[^.\n]{0,30}\b(?:memory|RAM|swap)\b"
+)
 _WORK = Expression(
     r"(?i)\b(?:model|infer\w{0,5}|train\w{0,4}|load\w{0,4}|build\w{0,3}|compil\w{0,4}|script|test\.py)\b"
 )
@@ -54,7 +58,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     found = signature(
         facts, tables, "nvmap-error-12", "nvml-assert-hides-oom", "malloc-async-cap", "vmm-reserve-fails"
     ) or hit(facts, _LITERAL)
-    hangs = hit(facts, _HANGS) if found is None and hit(facts, _WORK) else None
+    hangs = hit(facts, _HANGS) or hit(facts, _EATEN) if found is None and hit(facts, _WORK) else None
     if found is None and hangs is None:
         return
     memory = facts.memory

@@ -49,6 +49,7 @@ _PLAIN: tuple[tuple[str, str], ...] = (
     ("cuda.toolkit", r"(?i)\bCUDA (?:runtime )?version\s{0,20}[:=]\s{0,4}(\d{1,2}\.\d{1,2})"),
     ("cuda.toolkit", r"(?i)Cuda compilation tools, release (\d{1,2}\.\d)"),
     ("cuda.toolkit", r"/usr/local/cuda-(\d{1,2}\.\d)\b"),
+    ("cuda.toolkit", r"(?i)(?<!for )(?<!with )(?<![\w/.-])cuda-(\d{1,2}\.\d)\b(?!\.?\w|[-_/])"),
     ("cuda.toolkit", r"(?i)\bCUDA[ :=]{1,3}(?:toolkit )?v?(\d{1,2}\.\d{1,2})\b"),
     ("platform.jetpack", r"(?i)\bnvidia-jetpack\b[^\n\d]{0,40}(\d\.\d(?:\.\d)?)[+-]b\d"),
     (
@@ -59,7 +60,10 @@ _PLAIN: tuple[tuple[str, str], ...] = (
     ("platform.jetpack", r"(?i)\bJP ?(\d\.\d(?:\.\d)?)\b"),
     ("platform.os", r"\b(Ubuntu \d{2}\.\d{2})"),
     ("platform.arch", r"\((aarch64|x86_64)\)"),
-    ("platform.arch", r"\b(aarch64|arm64|x86_64)\b"),
+    (
+        "platform.arch",
+        r"\b(aarch64|arm64|(?<!for )(?<!only )x86_64(?! (?:wheel|build|binar|package|only|(?:and|or) a)|/a))\b",
+    ),
 )
 _PLAIN_COMPILED = tuple((path, Expression(pattern)) for path, pattern in _PLAIN)
 _L4T = (
