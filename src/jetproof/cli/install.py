@@ -84,8 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "--stack plans for a board that is not at hand, and nothing can be installed there",
             hint="a board that SSH reaches: --target ssh://user@host; else "
-            f"jetproof install {arguments.project or '.'} --stack {arguments.stack} --dry-run, or, for the torch itself, "
-            f"jetproof install --torch --stack {arguments.stack}",
+            f"jetproof install {arguments.project or '.'} --stack {arguments.stack} --dry-run, or, for the torch "
+            f"itself, jetproof install --torch --stack {arguments.stack}",
         )
     for name in ("torch_wheel", "torch_index"):
         value = getattr(arguments, name)
