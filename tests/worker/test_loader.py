@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from jetproof_worker import loader, places
+from jetproof_worker import frames, loader, places, steps
 
 pytestmark = pytest.mark.process
 
@@ -102,3 +104,18 @@ def test_a_library_that_is_gone_since_has_no_size() -> None:
 def test_the_place_of_what_is_loaded_comes_from_the_own_memory_map() -> None:
     assert (loader._mapped("libc.so.6") or "").startswith("/")
     assert loader._mapped("libjetproof-nowhere.so.1") is None
+
+
+def test_the_child_tells_of_each_library_and_of_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, tell = os.pipe()
+    monkeypatch.setattr(frames, "take_stdout", lambda: tell)
+    monkeypatch.setattr(steps, "faulthandler", Mock())  # the tests' own watchdog must not end this process
+    assert loader.loads(["libc.so.6", "libjetproof-nowhere.so.1", "cuDriverGetVersion"]) == 0
+    os.close(tell)
+    with os.fdopen(told, "rb") as pipe:
+        records = frames.Reader().feed(pipe.read())
+    ends = {record["end"]: record for record in records if "end" in record}
+    assert ends["libc.so.6"]["outcome"] == "ok"
+    assert ends["libc.so.6"]["data"]["path"].startswith("/")
+    assert "cannot open shared object file" in ends["libjetproof-nowhere.so.1"]["message"]
+    assert "cuDriverGetVersion" in ends  # what it answers is this machine's
