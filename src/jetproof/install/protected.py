@@ -1,4 +1,4 @@
-"""The vendor's files on this machine, for distributions as the installer knows them; a board's worker compares alike."""
+"""The vendor's files on this machine, for distributions as installing knows them; a board's worker compares alike."""
 
 from __future__ import annotations
 
