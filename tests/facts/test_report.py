@@ -343,3 +343,10 @@ def test_the_machine_of_a_wheel_is_not_this_machine(words: str) -> None:
 def test_a_toolkit_is_named_and_a_wheels_cuda_is_not_the_toolkit() -> None:
     assert facts("cuda-10.0 (was preinstalled), Jetson Nano", TABLES).cuda.toolkit.value == "10.0"
     assert not facts("a wheel built for cuda-10.2, Jetson Nano", TABLES).cuda.toolkit.known
+
+
+def test_the_release_of_an_image_is_not_the_hosts() -> None:
+    found = facts("I start the r32.7.1 l4t-pytorch image on an Orin with JetPack 5.1", TABLES)
+    assert found.container.image_l4t.value == "32.7.1"
+    assert not found.platform.l4t.known
+    assert facts("Orin with L4T 36.4.3 and a container", TABLES).platform.l4t.value == "36.4.3"

@@ -20,6 +20,8 @@ _ON_CPU = Expression(
     r"|run\w{0,4} (?:on|with|it on))\b[^.\n]{0,12}\b(?:GPU|CUDA)\b"
     r"|\b(?:CUDA|GPU) (?:is |was |device is )?(?:not|un|no)[- ]?(?:available|avaliable|found|detected"
     r"|recogni[sz]ed|supported|enabled|compiled)|\b(?:CUDA|GPU)\b[^.\n]{0,12}\bunavailable\b"
+    r"|\bonly (?:the |has |has the |shows )?\W?CPUExecutionProvider"
+    r"|\b(?:GPU|CUDA),? (?:but|and|while) (?:py)?torch (?:does(?:n't| not)|can(?:'t|not))\b"
     r"|offloaded 0/\d{1,4} layers|\boffloads? (?:nothing|no layers?|0 layers)"
 )
 

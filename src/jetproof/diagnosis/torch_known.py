@@ -19,7 +19,7 @@ VENDOR = Expression(
 """Words that only a torch made for Jetson carries."""
 _GENERIC = Expression(
     r"(?i)\bPyPI\b|download\.pytorch\.org|\bconda(?:-forge)?\b|\bmanylinux\w*|\bcommunity\b|\bthird[- ]party\b"
-    r"|\bsbsa\b|\bplain pip\b|\bdefault index\b"
+    r"|\bsbsa\b|\bplain pip\b|\b(?:default|normal|usual|standard) index\b"
     r"|\bpip(?:3)? install (?:-\S{1,20} ){0,4}(?:[\w.-]{1,30} ){0,6}torch\b(?!\S*\.whl)|\buv (?:pip install|add"
     r"|sync)\b|\bpip(?:,| wheel|$)|\bhatch\b|\bpoetry\b"
 )

@@ -34,10 +34,10 @@ ABOUT = About(
 _PATH = Expression(
     r"pip-build-env-|builds-v0/\.tmp|\bbuild (?:env(?:ironment)?|isolation)\b|--no-build-isolation|isolated "
     r"(?:build )?environment"
-    r"|Getting requirements to build wheel"
+    r"|Getting requirements to build wheel|\bwhile (?:it is |being )?(?:building|built)\b(?![^.\n]{0,20} image)"
 )
 _TORCH = Expression(
-    r"No module named ['\"]?torch\b|detected CUDA version \([\d.]{3,6}\) mismatches the version that was used "
+    r"(?i:No module named ['\"]?torch)\b|detected CUDA version \([\d.]{3,6}\) mismatches the version that was used "
     r"to compile|(?i:\btorch\b[^\n]{0,60}\b(?:downloaded|fetched|pulled)\b[^\n]{0,40}\b(?:build|isolat)"
     r"|(?:built|compiled) [^\n]{0,40}against (?:a|another|the wrong|PyPI's) torch"
     r"|\b(?:downloads?|fetch(?:es)?|pulls?|installs?|brings?)\b[^\n]{0,30}\btorch\b[^\n]{0,40}\bbuild env)"

@@ -54,6 +54,7 @@ _HOST_WORKS = Expression(
     r"(?i)\b(?:works?|fine|True|ok|available|detected)\b[^.\n]{0,40}\bon (?:the )?host\b"
     r"|\bon (?:the )?host\b[^.\n]{0,60}\b(?:works?|fine|True|ok|available|detected|sees)\b"
     r"|\boutside (?:of )?(?:the )?(?:container|docker)\b[^.\n]{0,40}\b(?:works?|fine|True)"
+    r"|\boutside(?: of it)?,? (?:it |everything |that |all )?(?:works?|is fine|runs?)\b"
 )
 _BUILD = Expression(
     r"(?i)\bdocker(?:-compose| compose)? build\b|\bduring (?:the )?(?:docker )?build\b"

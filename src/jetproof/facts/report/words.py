@@ -121,6 +121,10 @@ _RUNTIME = Expression(r"(?i)\b(?:docker|container)'?s? runtime\W{1,4}(?:is |was 
 _SOURCE = Expression(
     r"(?im)\btorch\b[^\n:]{0,30}\b(?:installed|came|comes|taken|built) (?:was )?from\W{1,3}([^\n]{3,160})"
 )
+_OF_IMAGE = Expression(
+    r"(?i)[ ](?:(?!in\b|inside\b|and\b|with\b|but\b|on\b)[\w/-]{1,30} ){0,2}(?:image|container|tag)\b"
+)
+"""What follows a release that is an image's and not the host's."""
 _BOARD = Expression(r"(?im)^\W{0,6}(?:model|board|device|hardware|module)\b\W{1,6}([^\n]{3,80})")
 _DOCKER_RUN = Expression(r"\b(?:docker|podman|nerdctl) (?:container )?run\b[^\n]{0,600}")
 _FROM = Expression(r"(?m)^\s{0,8}FROM (?:--platform=\S{1,40} )?(\S{1,200})")
@@ -166,7 +170,8 @@ def _releases(message: Message, into: Gathered) -> None:
     for pattern in _L4T:
         found = pattern.search(message.text)
         if found:
-            into.put("platform.l4t", l4t_release(".".join(found.groups())), place(message, found.start()))
+            path = "container.image_l4t" if _OF_IMAGE.match(message.text[found.end() :][:80]) else "platform.l4t"
+            into.put(path, l4t_release(".".join(found.groups())), place(message, found.start()))
             return
 
 
