@@ -83,10 +83,19 @@ def _serve(words: List[str]) -> int:
 
 
 def _install(words: List[str]) -> int:
-    from jetproof_worker import board_environment, frames
+    from jetproof_worker import frames
 
     out = frames.take_stdout()
-    return board_environment.main(_request(words), out)
+    request = _request(words)
+    if sys.version_info < (3, 8):
+        message = "%s is Python %d.%d, and uv plans for 3.8 and later" % (sys.executable, *sys.version_info[:2])
+        hint = "Name another interpreter of the board with --python; on JetPack 4: docs/install/offline.md"
+        told = {"record": "refused", "reason": "python-too-old", "message": message, "hint": hint}
+        frames.write(out, dict(told, nonce=request["nonce"]))
+        return 0
+    from jetproof_worker import board_environment
+
+    return board_environment.main(request, out)
 
 
 if __name__ == "__main__":

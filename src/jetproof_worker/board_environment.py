@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any, Callable, Dict, List, Optional
 
-from jetproof_worker import frames, kernel, process, trying, vendor_files, wheel_files
+from jetproof_worker import distributions, frames, kernel, process, trying, vendor_files, wheel_files
 from jetproof_worker.board_place import Place, Refusal
 
 Data = Dict[str, Any]
@@ -74,11 +74,7 @@ def described(python: str, asked: str, patience: float) -> Data:
     """Return what an interpreter says of itself, what became of its torch, and its distributions."""
     told, tried = trying.run(python, asked, patience=patience)
     about = told["interpreter"]
-    listed: List[Data] = []
-    if sys.version_info >= (3, 8) and isinstance(about, dict):
-        from jetproof_worker import distributions  # older Pythons cannot read metadata, and are refused for their age
-
-        listed = distributions.installed(about["site_paths"])
+    listed = distributions.installed(about["site_paths"]) if isinstance(about, dict) else []
     return {"python": told, "tried": tried, "distributions": listed}
 
 

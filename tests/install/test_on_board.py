@@ -38,7 +38,8 @@ def vendor(stand_in: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def orin(tmp_path_factory: pytest.TempPathFactory, vendor: Path) -> Iterator[Board]:
-    with board(tmp_path_factory.mktemp("board"), tmp_path_factory.mktemp("none"), vendor=vendor) as one:
+    releases = ("3.6", "3.8", "3.10")
+    with board(tmp_path_factory.mktemp("board"), tmp_path_factory.mktemp("none"), releases, vendor=vendor) as one:
         yield one
 
 
@@ -181,6 +182,12 @@ def test_what_cannot_be_installed_is_refused_before_anything_is_sent(lab: Lab, w
     assert error["reason"] == reason
     assert error["hint"]
     assert lab.home() == set()
+    lab.idle()
+
+
+def test_a_python_of_jetpack_4_is_told_as_such(lab: Lab) -> None:
+    lab.wants("helper")
+    assert lab.error("3.6")["reason"] == "python-too-old"
     lab.idle()
 
 
