@@ -54,6 +54,7 @@ def test_an_installed_project_is_told_with_what_was_compared(site: Path) -> None
         "files_hashed": 1,
         "files_compared": 1,
         "not_judged": ["nowhere; python_version < '3'"],
+        "left_out": [],
     }
 
 
@@ -91,6 +92,15 @@ def test_a_requirement_that_is_not_installed(site: Path) -> None:
 
     assert error.value.reason == "requirement-missing"
     assert "nobody-has-this" in str(error.value)
+
+
+def test_what_the_tier_declares_unsupported_may_be_absent_and_is_told(site: Path) -> None:
+    describe(site, "Requires-Dist: Nobody_has-this>=2")
+    context = asked(site, unsupported=["nobody-has.this"])
+
+    project_installed.run(context)
+
+    assert context.detail["left_out"] == ["Nobody_has-this"]
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,15 @@ def test_the_plan_knows_its_tier_and_what_it_promises() -> None:
 def test_what_the_tier_does_not_support_is_left_out_and_said() -> None:
     data = json.loads((WEIGHTLAB / "ci" / "conditional-test-policy.json").read_text())
     data["tiers"][0]["bitsandbytes"] = "unsupported: no build for this board"
+    data["gates"][0]["items"].append({"probe": "project-installed", "params": {"distribution": "weightlab"}})
     policy, _ = parse(json.dumps(data).encode(), what="it")
 
     made = planned(snapshot(), policy=policy)
 
     assert "probe::bitsandbytes-nf4" not in [step.id for step in made.items]
     assert {entry.id: entry.reason for entry in made.excluded}["probe::bitsandbytes-nf4"] == "unsupported-by-tier"
+    installed = next(step for step in made.items if step.id == "probe::project-installed")
+    assert installed.params == {"distribution": "weightlab", "unsupported": ["bitsandbytes"]}  # type: ignore[union-attr]
 
 
 def test_another_release_is_no_tier() -> None:

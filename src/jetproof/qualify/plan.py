@@ -131,8 +131,9 @@ def _wanted(gate: Gate, tier: Tier | None, facts: Facts, tables: Tables) -> dict
     identity: dict[str, JsonValue] = {}
     if platform.l4t.value is not None:
         identity["l4t"] = platform.l4t.value  # a tier that names a family is held to the member that is here
+    wanted: dict[str, dict[str, JsonValue]]
     if tier is None:
-        wanted: dict[str, dict[str, JsonValue]] = {"jetson-identity": identity}
+        wanted = {"jetson-identity": identity}
         if gate.platform is Platform.LINUX_ARM64 and origin(facts) == "emulated":
             # the plan says so already, and so proves nothing: the probe need not fail for it
             wanted["architecture"] = {"emulated": True}
@@ -142,7 +143,10 @@ def _wanted(gate: Gate, tier: Tier | None, facts: Facts, tables: Tables) -> dict
     )
     if parts:
         identity["compatible"] = list(parts)
-    return {"jetson-identity": identity, "torch-import": {"cuda": tier.cuda.removesuffix(".x")}}
+    wanted = {"jetson-identity": identity, "torch-import": {"cuda": tier.cuda.removesuffix(".x")}}
+    if tier.bitsandbytes != "required":
+        wanted["project-installed"] = {"unsupported": ["bitsandbytes"]}
+    return wanted
 
 
 def _tier_facts(tier: Tier) -> TierFacts:

@@ -3,7 +3,7 @@
 What it proves
     The distribution that the policy names has its metadata here; every file that it lists with a hash has that hash; no
     Python file of it differs from the checkout's file of the same name; and each distribution that it requires without
-    a condition is there too.
+    a condition is there too, but for what the tier itself declares unsupported, which is told as left out.
 
 What it does not prove
     That the installed releases are those that it asks for (see the install lane's own proof), that it imports (see
@@ -23,6 +23,7 @@ import re
 from importlib import metadata
 from typing import List, Optional, Tuple
 
+from jetproof_worker.names import normalised
 from jetproof_worker.probe import MIB, Broken, Context, Failed, Probe
 
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
@@ -61,6 +62,9 @@ def run(context: Context) -> None:
         )
     missing, conditional = _requirements(found)
     context.detail["not_judged"] = conditional[:100]
+    unsupported = {normalised(str(one)) for one in context.params.get("unsupported", [])}
+    context.detail["left_out"] = [one for one in missing if normalised(one) in unsupported]
+    missing = [one for one in missing if normalised(one) not in unsupported]
     if missing:
         raise Failed("requirement-missing", "%s requires what is not installed: %s" % (name, ", ".join(missing)))
 
@@ -115,7 +119,10 @@ def _requirements(found: "metadata.Distribution") -> Tuple[List[str], List[str]]
 PROBE = Probe(
     id="project-installed",
     run=run,
-    params={"distribution": "name of the project's distribution"},
+    params={
+        "distribution": "name of the project's distribution",
+        "unsupported": "requirements that may be absent; by default those that the tier declares unsupported",
+    },
     needs_torch=False,
     timeout=120,
     memory=128 * MIB,
