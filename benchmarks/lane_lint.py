@@ -85,7 +85,7 @@ def zizmor(program: str | None, persona: str, folder: Path, names: list[str]) ->
     return Tool(name=label, release=release, said=said)
 
 
-def actionlint(program: str | None, folder: Path, names: list[str]) -> Tool:
+def actionlint(program: str | None, release: str, folder: Path, names: list[str]) -> Tool:
     """Let actionlint read all workflows in one run."""
     if program is None:
         return Tool(name="actionlint", release="not installed", said=None)
@@ -100,7 +100,7 @@ def actionlint(program: str | None, folder: Path, names: list[str]) -> Tool:
         name = next((part for part in match["path"].split("/") if part in said), None)
         if name is not None and kind is not None:
             said[name][kind.group(1)] += 1
-    return Tool(name="actionlint", release="as given", said=said)
+    return Tool(name="actionlint", release=release, said=said)
 
 
 def table(tools: list[Tool]) -> str:
@@ -175,6 +175,7 @@ def main() -> int:
         default=shutil.which("actionlint"),
         help="command line of an actionlint; {glob} where it takes a pattern",
     )
+    parser.add_argument("--actionlint-release", default="of unknown release", help="what the table calls it")
     parser.add_argument("--write", action="store_true", help="write docs/ci/lint-comparison.md")
     arguments = parser.parse_args()
     from tests.workflow.planted import GOOD, PLANTED
@@ -190,7 +191,7 @@ def main() -> int:
             jetproof(folder, names),
             zizmor(arguments.zizmor, "regular", folder, names),
             zizmor(arguments.zizmor, "auditor", folder, names),
-            actionlint(arguments.actionlint, folder, names),
+            actionlint(arguments.actionlint, arguments.actionlint_release, folder, names),
         ]
         seconds = []
         for _ in range(20):
