@@ -14,7 +14,7 @@ from jetproof.tables import Tables
 
 _WARNING = Expression(
     r"Found GPU\d+ [^\n]{0,60} which is of compute capability[^\n]{0,200}"
-    r"|[^\n]{0,60}with CUDA capability sm_\d+ is not compatible with the current PyTorch"
+    r"|[^\n]{0,60}(?:with CUDA capability )?\bsm_\d+ is not compatible with the current PyTorch"
 )
 _OWN_CODE = Expression(
     r"(?i)\b(?:custom|own|project'?s|its|our|my) (?:CUDA )?(?:extension|kernel|op|plugin|build)s?\b"

@@ -33,6 +33,7 @@ from jetproof.diagnosis.rule import (
     because,
 )
 from jetproof.diagnosis.sonames import empty_library, missing_libraries
+from jetproof.diagnosis.symptoms import on_cpu
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Facts
 from jetproof.tables import Tables
@@ -127,6 +128,8 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             SHARED if strong else SYMPTOM,
             Confidence.LIKELY if strong else Confidence.POSSIBLE,
         )
+    elif not given and (build := hit(facts, _BUILD)) and (blind := on_cpu(facts)):
+        yield _finding((build, blind), SHARED, Confidence.LIKELY)
     elif not given and _host_works(facts):
         yield _finding((_host_works(facts), available), SHARED, Confidence.LIKELY)
 

@@ -48,6 +48,7 @@ _REQUIRES = Expression(
     r"|no longer supports?|does(?:n't| not) support)[^.\n]{0,20}Python 3\.\d{1,2}"
     r"|\b(?:no|not|n't|cannot)\b[^.\n]{0,60}\binstall\w{0,5} (?:for|on|with|under|in) Python 3\.\d{1,2}"
     r"|\bPython\b[^.\n]{0,40}\b(?:is|was|are) too old\b(?!\?)|Package requires Python"
+    r"|\bPython 3\.\d{1,2}\b[^.\n]{0,60}\b(?:needs|requires|wants) (?:at least )?3\.\d{1,2}\b"
     r"|only supports? Python 3\.\d{1,2}|minimum (?:supported )?Python"
     r"|no (?:release"
     r"|version|wheel)s? (?:of \S{1,30} )?(?:for|fits?|supports?)[^.\n]{0,20}Python 3\.\d{1,2}"

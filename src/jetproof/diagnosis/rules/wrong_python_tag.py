@@ -31,6 +31,7 @@ _REFUSED = Expression(
     r"(?i)is not a supported wheel|not compatible with (?:the current|this) (?:Python|platform)"
     r"|no wheels with a matching Python (?:ABI|version|implementation)|wheels? (?:is"
     r"|are) for (?:a )?(?:different|another) Python|no matching (?:cp|python) tag"
+    r"|\bcp3\d{1,2}\b[^.\n]{0,20}\bwheel\b[^.\n]{0,20}\bnot supported"
     r"|\bwheels?\b[^.\n]{0,40}\bonly\b[^.\n]{0,30}\bx86_64\b|\bonly\b[^.\n]{0,30}\bx86_64 wheels?\b"
     r"|hint: You(?:'re| are) using CPython [\d.]{3,8} \(`?cp\d{2,3}"
 )

@@ -82,7 +82,7 @@ _L4T = (
 )
 _AVAILABLE = (
     Expression(r"(?i)Is CUDA available\s{0,20}:\s{0,4}(True|False)"),
-    Expression(r"(?i)cuda\.is_available\b(?:\(\))?[^\n]{0,60}?\b(True|False)\b"),
+    Expression(r"(?i)(?:cuda\.|(?<![\w.]))is_available\b(?:\(\))?[^\n]{0,60}?\b(True|False)\b"),
     Expression(r"(?i)\bCUDA[ _]available\W{0,6}(True|False)\b"),
     Expression(r"(?i)cuda\.is_available\(\)\)?\s{0,4}\n\s{0,8}(True|False)\b"),
 )
