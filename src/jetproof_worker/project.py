@@ -7,6 +7,7 @@ import sys
 
 from jetproof_worker import fresh_source
 from jetproof_worker.probe import Broken, Context
+from jetproof_worker.pytest_surroundings import holds_packages, within
 
 
 def use(context: Context) -> None:
@@ -23,7 +24,7 @@ def use(context: Context) -> None:
     folders = [os.path.join(context.project_root, path) for path in context.project_paths]
     folders = [os.path.realpath(folder) for folder in folders if os.path.isdir(folder)]
     rest = [entry for entry in sys.path if entry and os.path.realpath(entry) not in folders]
-    at = next((index for index, entry in enumerate(rest) if _holds_packages(entry)), len(rest))
+    at = next((index for index, entry in enumerate(rest) if holds_packages(entry)), len(rest))
     sys.path[:] = rest[:at] + folders + rest[at:]
 
 
@@ -32,14 +33,9 @@ def owns(context: Context, file: str) -> bool:
     if context.project_root is None:
         return False
     root, real = os.path.realpath(context.project_root), os.path.realpath(file)
-    inside = real == root or real.startswith(root + os.sep)
-    return inside and not _holds_packages(os.path.relpath(real, root))
+    return real == root or within(real, root)
 
 
 def relative(context: Context, file: str) -> str:
     """The file's path from the checkout's root."""
     return os.path.relpath(os.path.realpath(file), os.path.realpath(context.project_root or "/"))
-
-
-def _holds_packages(path: str) -> bool:
-    return bool({"site-packages", "dist-packages"}.intersection(path.split(os.sep)))

@@ -19,7 +19,6 @@ OURS = ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTHONHASHSEED", "PYTHONFAULTHANDLER"
 
 _FILE_LIMIT = 8 << 20
 _LISTED = 100
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 def code_from_elsewhere(root: str, modules: Mapping[str, Any]) -> List[Dict[str, str]]:
@@ -43,7 +42,12 @@ def code_from_elsewhere(root: str, modules: Mapping[str, Any]) -> List[Dict[str,
 
 def within(file: str, root: str) -> bool:
     """Whether a file is the project's own: below its root, and not in an environment that lies there."""
-    return file.startswith(root + os.sep) and not _INSTALLED.intersection(file.split(os.sep))
+    return file.startswith(root + os.sep) and not holds_packages(file[len(root) :])
+
+
+def holds_packages(path: str) -> bool:
+    """Whether a path leads through a folder that packages are installed into."""
+    return bool({"site-packages", "dist-packages"}.intersection(path.split(os.sep)))
 
 
 def unclean(
@@ -89,8 +93,7 @@ def _in_tree(name: str, file: str, root: str, bases: Iterable[str]) -> bool:
 
 def _standard(file: str) -> bool:
     folders = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
-    below = any(file.startswith(os.path.realpath(folder) + os.sep) for folder in folders if folder)
-    return below and not _INSTALLED.intersection(file.split(os.sep))
+    return any(within(file, os.path.realpath(folder)) for folder in folders if folder)
 
 
 def digest_of(file: Optional[str]) -> Optional[str]:

@@ -4,12 +4,20 @@ import os
 import re
 from typing import Any
 
-_CREDENTIALS = re.compile(r"(://)[^/\s@\"']{1,512}@")
+# up to the last "@" before the path: a password may hold one
+_CREDENTIALS = re.compile(r"(://)[^/?#\s\"']{1,512}@")
 _TOKEN = re.compile(
-    r"([?&](?:token|key|sig|signature|access_token|password|X-Amz-[A-Za-z]+)=)[^&\s\"']+", re.IGNORECASE
+    r"([?&](?:token|key|sig|signature|access_token|password|X-Amz-[A-Za-z-]+)=)[^&#\s\"']+", re.IGNORECASE
 )
 _HOMES = re.compile(r"/(home|Users)/(?!<)[^/\s:'\",)\]]+")
 _BUILDER = re.compile(r"\([\w.+-]+@[\w.+-]+\)")
+
+
+def without_secrets(text: str) -> str:
+    """Return a text without the credentials and tokens of the addresses in it."""
+    if "@" in text:
+        text = _CREDENTIALS.sub(r"\1", text)
+    return _TOKEN.sub(r"\1<removed>", text) if "=" in text else text
 
 
 class Redactor:
@@ -31,9 +39,7 @@ class Redactor:
         text = _HOMES.sub(r"/\1/<user>", text)
         if self._account is not None:
             text = self._account.sub(r"\1<user>", text)
-        if "@" in text:
-            text = _BUILDER.sub("(<user>@<host>)", _CREDENTIALS.sub(r"\1", text))
-        return _TOKEN.sub(r"\1<removed>", text) if "=" in text else text
+        return _BUILDER.sub("(<user>@<host>)", without_secrets(text)) if "@" in text else without_secrets(text)
 
     def value(self, value: Any) -> Any:
         """Return a JSON value with all its texts and names redacted."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,6 @@ def test_a_new_key_signs_and_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert keys.public_bytes(made.ssh_public) == loaded.public
     assert verifies(loaded.public, loaded.sign(b"data"), b"data")
     assert not verifies(loaded.public, loaded.sign(b"data"), b"Data")
-    assert not keys.is_protected(made.private_path)
 
 
 def test_the_key_id_is_the_sha256_of_the_der_form(tmp_path: Path) -> None:
@@ -42,7 +43,6 @@ def test_the_key_id_is_the_sha256_of_the_der_form(tmp_path: Path) -> None:
 def test_a_passphrase(tmp_path: Path) -> None:
     made = keys.make(tmp_path / "lane", b"open sesame")
 
-    assert keys.is_protected(made.private_path)
     assert keyid(keys.load(made.private_path, b"open sesame").public) == made.keyid
     with pytest.raises(UsageError) as refused:
         keys.load(made.private_path)
@@ -88,6 +88,23 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="0640") as refused:
         keys.load(made.private_path)
     assert refused.value.hint == f"chmod 600 {made.private_path}"
+
+
+def test_a_pipe_is_no_key_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe", 0o600)
+
+    with pytest.raises(UsageError, match="is not a file"):
+        keys.load(tmp_path / "pipe")
+
+
+def test_a_full_disk_leaves_no_half_of_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UsageError, match="cannot be written: No space left on device"):
+        keys.make(tmp_path / "lane")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_no_key(tmp_path: Path) -> None:

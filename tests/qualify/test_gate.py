@@ -177,6 +177,18 @@ def test_what_the_interpreter_lacks_is_named_with_its_items() -> None:
     preflight.require_packages({}, here, facts_of(here, TABLES))
 
 
+def test_a_distribution_is_there_however_its_name_is_spelt() -> None:
+    there = [{"name": "Torch_-.TensorRT", "release": "2.5", "location": "/p"}]
+    interpreter = {"executable": "/usr/bin/python3", "version": "3.10.12", "distributions": there, "modules": []}
+    here = snapshot(python={"path": "/usr/bin/python3", "interpreter": interpreter})
+    found = loaded().policy.gate("jetson-cuda-runtime")
+    assert found is not None
+
+    wanting = found.model_copy(update={"modules": ("torch_tensorrt", "peft")})
+
+    assert {"peft"} == {"peft", "torch_tensorrt"} & preflight.lacking(planned(here), wanting, CATALOGUE, here).keys()
+
+
 def test_what_is_lacking_is_installed_the_way_of_the_machine() -> None:
     interpreter = {"executable": "/usr/bin/python3", "version": "3.10.12", "distributions": [], "modules": []}
     python = {"path": "/usr/bin/python3", "interpreter": interpreter}

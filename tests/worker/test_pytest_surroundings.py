@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from jetproof_worker.pytest_surroundings import OURS, code_from_elsewhere, unclean
+from jetproof_worker.pytest_surroundings import OURS, code_from_elsewhere, unclean, within
 
 
 def module(name: str, file: Path | None) -> ModuleType:
@@ -47,6 +47,14 @@ def test_the_trees_own_files_are_none(tree: Path) -> None:
         told(tree, host=tree / "src/host/__init__.py", host__edit=tree / "src/host/edit.py", tool=tree / "tool.py")
         == []
     )
+
+
+def test_a_project_below_a_folder_of_packages_owns_its_files_but_not_those_of_its_environment() -> None:
+    root = "/opt/site-packages/lab"
+
+    assert within(f"{root}/tests/test_edit.py", root)
+    assert not within(f"{root}/.venv/lib/site-packages/host/edit.py", root)
+    assert not within("/opt/site-packages/laboratory/edit.py", root)
 
 
 def test_an_installed_copy_with_the_same_content_is_none(tree: Path) -> None:

@@ -21,10 +21,13 @@ OURS = Redactor("/home/nvidia", "nvidia")
         ("nvidia-l4t-core", "nvidia-l4t-core"),
         ("/media/nvidia/disk", "/media/<user>/disk"),
         ("https://bob:pass@index.example/simple", "https://index.example/simple"),
+        ("https://bob:p@ss@index.example/simple", "https://index.example/simple"),
+        ("https://index.example/a?to=b@c.example", "https://index.example/a?to=b@c.example"),
         (
             "https://index.example/x.whl?X-Amz-Signature=abc&a=1",
             "https://index.example/x.whl?X-Amz-Signature=<removed>&a=1",
         ),
+        ("https://a.example/x?X-Amz-Security-Token=abc", "https://a.example/x?X-Amz-Security-Token=<removed>"),
         ("git+ssh://git@host.example/a.git@main", "git+ssh://host.example/a.git@main"),
         ("Linux version 5.15 (alice@laptop) (gcc 11)", "Linux version 5.15 (<user>@<host>) (gcc 11)"),
         ("torch @ file:///home/bob/w.whl", "torch @ file:///home/<user>/w.whl"),

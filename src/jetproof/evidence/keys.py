@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from jetproof.errors import UsageError
 from jetproof.evidence.signer import FileSigner, keyid
+from jetproof.target.write import put_new
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -78,19 +79,13 @@ def _can_encrypt_ssh() -> bool:
 def _write_new(path: Path, data: bytes, mode: int) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # O_EXCL: no key is ever overwritten, and no link followed
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        put_new(path, data, mode=mode)
     except FileExistsError:
         raise UsageError(
             f"{path} is there already", hint="choose another file, or move it away", reason="key-exists"
         ) from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}", reason="key-unwritable") from None
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(descriptor, mode)
-        file.write(data)
-        file.flush()
-        os.fsync(descriptor)
 
 
 def load(path: Path, passphrase: bytes | None = None) -> FileSigner:
@@ -99,19 +94,10 @@ def load(path: Path, passphrase: bytes | None = None) -> FileSigner:
     return FileSigner(_private(data, path, passphrase))
 
 
-def is_protected(path: Path) -> bool:
-    """Whether the key in `path` needs a passphrase."""
-    data = _read_private(path)
-    try:
-        _private(data, path, None)
-    except UsageError as error:
-        return error.reason == "key-passphrase"
-    return False
-
-
 def _read_private(path: Path) -> bytes:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        # a link may lead to the key, on a stick for instance; a pipe is not waited for
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise UsageError(
             f"the key {path} cannot be read: {error.strerror}",

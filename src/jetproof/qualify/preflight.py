@@ -13,6 +13,7 @@ from jetproof.qualify.plan_model import Note, Plan, ProbeStep, Source
 from jetproof.tables import Tables
 from jetproof.target.snapshot import Snapshot
 from jetproof_worker.ask import INTERESTING
+from jetproof_worker.names import normalised
 from jetproof_worker.probe import MIB, Probe
 
 _NVIDIA_NODE = re.compile(r"/dev/(nvidia\d+|dxg)")
@@ -86,8 +87,8 @@ def lacking(plan: Plan, gate: Gate, catalogue: Mapping[str, Probe], snapshot: Sn
     interpreter = python.interpreter if python is not None else None
     if interpreter is None:
         return {}
-    have = {_normal(found.name) for found in interpreter.distributions}
-    have |= {_normal(found.name) for found in interpreter.modules}  # some come without metadata
+    have = {normalised(found.name) for found in interpreter.distributions}
+    have |= {normalised(found.name) for found in interpreter.modules}  # some come without metadata
     needs: dict[str, list[str]] = {}
     for step in plan.items:
         wanted: tuple[str, ...] = ("pytest",)
@@ -99,8 +100,8 @@ def lacking(plan: Plan, gate: Gate, catalogue: Mapping[str, Probe], snapshot: Sn
     for module in gate.modules:
         needs.setdefault(module, []).append(f"the gate {gate.id}")
     # of other packages nobody asked, so nothing is said of them
-    told = [package for package in needs if INTERESTING.match(_normal(package))]
-    return {package: needs[package] for package in told if _normal(package) not in have}
+    told = [package for package in needs if INTERESTING.match(normalised(package))]
+    return {package: needs[package] for package in told if normalised(package) not in have}
 
 
 def require_packages(lacks: Mapping[str, Sequence[str]], snapshot: Snapshot, facts: Facts) -> None:
@@ -170,7 +171,3 @@ def _unclean(source: Source) -> str | None:
             parts.append(f"{word}: {', '.join(paths[:3])}{more}")
     parts += [f"submodule {sub.path} is {sub.state}" for sub in source.submodules if sub.state != "same"]
     return "; ".join(parts) or None
-
-
-def _normal(name: str) -> str:
-    return name.lower().replace("_", "-").replace(".", "-")
