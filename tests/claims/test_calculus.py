@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any
@@ -123,7 +122,7 @@ def test_nothing_is_unproven_and_says_what_is_missing() -> None:
 
 
 def test_a_failure_does_not_age_and_only_a_later_pass_clears_it() -> None:
-    old = replace(FAILED, finished=NOON - timedelta(days=500), seq=5)
+    old = FAILED._replace(finished=NOON - timedelta(days=500), seq=5)
 
     assert claim(old).state is State.FAILING
     assert claim(old, proof(days=501, seq=4)).state is State.FAILING
@@ -133,7 +132,7 @@ def test_a_failure_does_not_age_and_only_a_later_pass_clears_it() -> None:
 
 
 def test_another_boards_pass_disputes_a_failure_and_does_not_clear_it() -> None:
-    failed = replace(FAILED, finished=NOON - timedelta(days=2), signer="second", seq=9)
+    failed = FAILED._replace(finished=NOON - timedelta(days=2), signer="second", seq=9)
 
     assert claim(failed, proof(days=1)).state is State.CONTESTED
     assert claim(failed, proof(days=3)).state is State.FAILING
@@ -178,7 +177,7 @@ def test_only_a_target_tier_can_be_supported(stage: str) -> None:
     assert found.state is State.UNPROVEN
     assert found.evidence == ("aa",)  # it is shown
     assert f"it is {stage}" in found.missing[0]
-    assert claim(proof(), FAILED, replace(FAILED, seq=2), chosen=with_tier(stage=stage)).state is State.FAILING
+    assert claim(proof(), FAILED, FAILED._replace(seq=2), chosen=with_tier(stage=stage)).state is State.FAILING
 
 
 def test_a_tier_whose_runtime_is_not_pinned_cannot_be_claimed() -> None:
@@ -224,7 +223,7 @@ def test_a_tier_that_declares_bitsandbytes_unsupported_does_without() -> None:
     tier = with_tier(bitsandbytes="unsupported: no build for this release")
 
     assert claim(run, chosen=tier).state is State.SUPPORTED
-    assert claim(replace(run, excluded=frozenset()), chosen=tier).state is State.UNPROVEN
+    assert claim(run._replace(excluded=frozenset()), chosen=tier).state is State.UNPROVEN
 
 
 def test_the_alias_of_a_gate_serves() -> None:
@@ -240,8 +239,8 @@ def test_a_family_is_met_by_its_modules() -> None:
 
 
 def test_a_failure_that_died_before_it_learned_its_release_counts() -> None:
-    assert claim(replace(FAILED, l4t=None, jetpack=None, runtime=None)).state is State.FAILING
-    assert claim(replace(FAILED, runtime="cd" * 32)).state is State.UNPROVEN
+    assert claim(FAILED._replace(l4t=None, jetpack=None, runtime=None)).state is State.FAILING
+    assert claim(FAILED._replace(runtime="cd" * 32)).state is State.UNPROVEN
 
 
 # ---- commits ----
@@ -259,7 +258,7 @@ def test_an_older_commit_serves_only_when_what_matters_is_the_same() -> None:
 
 
 def test_a_failure_of_a_commit_that_is_the_same_counts_too() -> None:
-    failed = replace(FAILED, commit=OTHER_COMMIT, seq=2)
+    failed = FAILED._replace(commit=OTHER_COMMIT, seq=2)
 
     assert claim(proof(), failed, material={COMMIT: "same", OTHER_COMMIT: "same"}).state is State.FAILING
     assert claim(proof(), failed, material={COMMIT: "one", OTHER_COMMIT: "two"}).state is State.SUPPORTED
@@ -279,7 +278,7 @@ def test_x86_cuda_is_a_claim_of_its_own() -> None:
     assert claim(run, scope="linux-arm64-preflight").state is State.UNPROVEN
     assert "no Jetson" in claim(run, scope="cuda-runtime").scope.title
     # a Jetson gate on an x86 machine proves neither
-    assert claim(replace(run, gate="jetson-cuda-runtime", passed=frozenset(ITEMS))).state is State.UNPROVEN
+    assert claim(run._replace(gate="jetson-cuda-runtime", passed=frozenset(ITEMS))).state is State.UNPROVEN
 
 
 @pytest.mark.parametrize("kind", ["arm64-server", "jetson", "unknown"])
@@ -291,7 +290,7 @@ def test_the_arm64_preflight_proves_imports_and_never_a_jetson(kind: str) -> Non
     assert claim(run, scope="linux-arm64-preflight").state is State.SUPPORTED
     assert claim(run, scope="linux-arm64-preflight").scope.title == "imports on ARM64 (no CUDA, no Jetson)"
     assert claim(run).state is State.UNPROVEN
-    assert claim(replace(run, arch="x86_64"), scope="linux-arm64-preflight").state is State.UNPROVEN
+    assert claim(run._replace(arch="x86_64"), scope="linux-arm64-preflight").state is State.UNPROVEN
 
 
 # ---- waivers ----
@@ -404,7 +403,7 @@ def test_ageing_a_pass_never_raises(
         return
     number = data.draw(st.sampled_from(passes))
     aged = list(proofs)
-    aged[number] = replace(aged[number], finished=aged[number].finished - timedelta(days=days))
+    aged[number] = aged[number]._replace(finished=aged[number].finished - timedelta(days=days))
     lost = missing(proofs)
 
     assert rank(aged, material, lost) <= rank(proofs, material, lost)
@@ -422,7 +421,7 @@ def test_time_never_raises(proofs: list[Proof], material: dict[str, str], days: 
 @given(RECORDS, MATERIAL, PROOFS)
 def test_adding_a_failure_never_raises(proofs: list[Proof], material: dict[str, str], one: Proof) -> None:
     """Also where it fills a gap: the gap was taken for a failure already."""
-    failed = replace(one, told=Told.FAIL, commit=COMMIT, runtime=RUNTIME)
+    failed = one._replace(told=Told.FAIL, commit=COMMIT, runtime=RUNTIME)
 
     assert rank([*proofs, failed], material, missing([*proofs, failed])) <= rank(proofs, material, missing(proofs))
 

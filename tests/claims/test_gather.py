@@ -241,11 +241,11 @@ def test_evidence_of_an_older_commit_serves_when_what_matters_is_the_same() -> N
     assert state(assessed(checkout, numbered(1), revision=OTHER_COMMIT)) is State.UNPROVEN
 
 
-def test_what_was_seen_before_and_is_gone_is_missed() -> None:
-    signer = keyid(LANE.public)
+def test_a_number_that_is_not_held_is_missed() -> None:
+    undated = numbered(3, put(f"{P}.time.ntpSynced", False))  # tells of number 2, and clears nothing
 
-    assert state(assessed(FakeRepository(), numbered(1), heads={signer: 2})) is State.CONTESTED
-    assert "gap: number 2" in render.table(assessed(FakeRepository(), numbered(1), heads={signer: 2}), PLAIN)
+    assert state(assessed(FakeRepository(), numbered(1), undated)) is State.CONTESTED
+    assert "gap: number 2" in render.table(assessed(FakeRepository(), numbered(1), undated), PLAIN)
 
 
 def test_without_policy_or_revision_there_is_no_claim() -> None:

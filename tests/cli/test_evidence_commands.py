@@ -155,6 +155,24 @@ def test_a_failure_and_its_mending(project: Project, capsys: pytest.CaptureFixtu
     assert states(project, capsys)["agx-orin-jp62"]["state"] == "supported"
 
 
+def test_a_failure_cannot_be_deleted_by_a_proposal(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    assert project.call("evidence", "add", str(project.ran())) == 0
+    assert project.call("evidence", "add", str(project.ran(bad={"probe::cuda-available": ("FAIL", "no-device")}))) == 0
+    project.commit("evidence")
+    store = project.root / ".jetproof" / "evidence"
+    last = max(store.rglob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+    git(project.root, "switch", "-q", "-c", "proposal")
+    last.unlink()
+    assert states(project, capsys)["agx-orin-jp62"]["state"] == "failing"  # HEAD judges, and holds it
+    project.commit("deleted")
+    assert states(project, capsys)["agx-orin-jp62"]["state"] == "supported"  # nobody else knows of it now
+    found = states(project, capsys, "--base", "main")
+    assert found["agx-orin-jp62"]["state"] == "failing"
+    capsys.readouterr()
+    assert project.call("claims", "--base", "main") == 0
+    assert "taken out of the store, and counts all the same, since main holds it" in capsys.readouterr().out
+
+
 def test_x86_evidence_proves_no_jetson(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     chosen = plan().gate.model_copy(update={"id": "cuda-runtime", "platform": "x86-cuda"})
     step = [item for item in plan().items if item.id == "probe::cuda-available"]

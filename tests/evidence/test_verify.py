@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -621,7 +620,7 @@ def test_a_challenge_serves_once() -> None:
     assert mine.signer is not None
     first = numbered(mine.evidence, mine.signer)
 
-    assert reasons(checked(body, used_challenges={"ab" * 16: replace(first, payload_sha256="9" * 64)})) == [
+    assert reasons(checked(body, used_challenges={"ab" * 16: first._replace(payload_sha256="9" * 64)})) == [
         "CHALLENGE_REUSED"
     ]
     assert checked(body, used_challenges={"ab" * 16: first}).proven

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -15,10 +15,12 @@ from jetproof.evidence.circumstances import POLICY_PATH, Circumstances
 from jetproof.evidence.git import Repository
 from jetproof.evidence.kept_challenges import NONE, KeptChallenges, kept_at
 from jetproof.evidence.opening import Opened
-from jetproof.evidence.store import STORE_PATH, FolderStore, Store, digest_of, read_bounded
+from jetproof.evidence.store import STORE_PATH, FolderStore, Store, digest_of, is_envelope, read_bounded
 from jetproof.evidence.trust import Trust
 from jetproof.policy.load import parse
 from jetproof.tables import Tables
+
+_MOST_TAKEN_OUT = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +31,10 @@ class Assessment:
     gathered: Gathered
     trust: Trust
     policy_sha256: str
+    taken_out: tuple[str, ...] = ()
+    """Names of the evidence that counts though the store no longer holds it: the judging revision does."""
+    judge: str = ""
+    """That revision."""
 
 
 def assessment(
@@ -45,7 +51,6 @@ def assessment(
     store: str = STORE_PATH,
     badges: Iterable[str] = (),
     floors: Mapping[str, int] | None = None,
-    heads: Mapping[str, int] | None = None,
     workers: int | None = None,
 ) -> Assessment:
     """Return what may be claimed for a revision at a time. The policy is the one that the revision holds.
@@ -75,7 +80,7 @@ def assessment(
         kept=kept,
     )
     known = list(items)
-    gathered = gather(known, around, workers=workers, floors=floors, heads=heads)
+    gathered = gather(known, around, workers=workers, floors=floors)
     exempt = managed(repository, commit, badges)
     material: dict[str, str] = {}
     for one in dict.fromkeys((commit, *(proof.commit for proof in gathered.proofs))):
@@ -116,22 +121,43 @@ def assess_opened(
 ) -> Assessment:
     """Return what may be claimed from an opened checkout; `base` is the revision whose policy must not be weakened."""
     store = opened.store
-    items: Iterable[Item] = (
-        ((path.name, path) for path in store.paths()) if isinstance(store, FolderStore) else store.envelopes()
-    )
-    return assessment(
+    place = _inside(opened.repository.root, store)
+    if isinstance(store, FolderStore):
+        here: list[Item] = [(path.name, path) for path in store.paths()]
+        taken_out = _taken_out(opened, place, here)
+    else:
+        here, taken_out = list(store.envelopes()), {}
+    found = assessment(
         repository=opened.repository,
         revision=revision,
-        items=items,
+        items=[*here, *taken_out.items()],
         trust=opened.trust,
         tables=tables,
         now=now,
         base=base,
         kept=kept_at(opened.repository, opened.base),
-        store=_inside(opened.repository.root, store),
+        store=place,
         badges=badges,
         floors=store.floors(),
     )
+    return replace(found, taken_out=tuple(taken_out), judge=opened.base)
+
+
+def _taken_out(opened: Opened, place: str, here: Iterable[Item]) -> Mapping[str, bytes]:
+    """Return, by its name, the evidence that the judging revision holds and the folder no longer does.
+
+    It counts all the same: else a proposal would be rid of a failure by deleting the file.
+    """
+    commit = opened.repository.resolve(opened.base)
+    if commit is None:
+        return {}
+    names = {name for name, _ in here}
+
+    def wanted(path: str) -> bool:
+        return is_envelope(path.removeprefix(f"{place}/")) and path.rpartition("/")[2] not in names
+
+    held = opened.repository.contents(commit, place, _MOST_TAKEN_OUT, wanted)
+    return {path.rpartition("/")[2]: data for path, data in held.items()}
 
 
 def _inside(root: Path, store: Store) -> str:

@@ -63,7 +63,6 @@ def gather(
     *,
     workers: int | None = None,
     floors: Mapping[str, int] | None = None,
-    heads: Mapping[str, int] | None = None,
 ) -> Gathered:
     """Return what the envelopes prove, each looked at alone, and what is wrong with their numbering."""
     alone = replace(around, repository=None, side_files=None, commit=None, base=None)
@@ -79,7 +78,7 @@ def gather(
             proofs.append(line.proof)
         else:
             turned.append(Turned(name=line.name, refusals=line.refusals))
-    chain = sequences(links, floors=floors, heads=heads)
+    chain = sequences(links, floors=floors)
     reused = {
         sha256
         for sha256, refusals in chain.refusals.items()
@@ -117,7 +116,7 @@ def _lines(items: Iterable[Item], around: Circumstances, workers: int | None) ->
             yield _line(item, around)
         return
     stream = itertools.chain(first, stream)
-    gc.freeze()  # what is there already need not be looked at again in each child
+    gc.freeze()  # what is there already need not be looked at again, here or in each child
     with ProcessPoolExecutor(count, mp_context=get_context("fork"), initializer=_begin, initargs=(around,)) as pool:
         waiting: list[Future[list[_Line]]] = []
         for batch in iter(lambda: list(itertools.islice(stream, BATCH)), []):

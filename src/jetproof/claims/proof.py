@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from sys import intern
+from typing import NamedTuple
 
 from jetproof.evidence.circumstances import Evidence
 from jetproof.evidence.reason import Effect, Reason, Refusal
@@ -22,9 +22,8 @@ class Told(Enum):
     """An item was waived: neither passed nor failed."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Proof:
-    """One piece of evidence that stands: trusted, unchanged, live."""
+class Proof(NamedTuple):
+    """One piece of evidence that stands: trusted, unchanged, live. A tuple, since many pass between processes."""
 
     sha256: str
     commit: str

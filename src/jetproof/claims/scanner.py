@@ -7,7 +7,7 @@ promise. The words decide, not the intent, so a person may mark a line as no cla
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -151,12 +151,6 @@ def scan_pyproject(path: str, text: str) -> Scanned:
         if isinstance(classifier, str) and level(classifier) is not None:
             claims.append(_made(path, Piece(text=classifier, line=_line_of(text, classifier), form=Form.ITEM)))
     return Scanned(claims=tuple(claims))
-
-
-def claims_in(sentences: Iterable[str]) -> Iterator[bool]:
-    """Tell of each text whether it makes a claim when it stands alone."""
-    for text in sentences:
-        yield bool(scan("-", text.splitlines()).claims)
 
 
 def _claim(path: str, piece: Piece) -> TextClaim | None:

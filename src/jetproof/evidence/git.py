@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -130,10 +130,15 @@ class GitRepository:
             self._listings[commit] = None if self.tree(commit) is None else self._entries(commit)
         return self._listings[commit]
 
-    def contents(self, commit: str, folder: str, most: int) -> Mapping[str, bytes]:
-        """Return the bytes of the regular files below a folder of the commit. Raises UsageError beyond `most` files."""
+    def contents(
+        self, commit: str, folder: str, most: int, wanted: Callable[[str], bool] = lambda _: True
+    ) -> Mapping[str, bytes]:
+        """Return the bytes of the wanted regular files below a folder of the commit.
+
+        Raises UsageError beyond `most` files.
+        """
         entries = self._entries(commit, folder)
-        paths = sorted(path for path, entry in entries.items() if entry.mode.startswith("100"))
+        paths = sorted(path for path, entry in entries.items() if entry.mode.startswith("100") and wanted(path))
         if len(paths) > most:
             raise UsageError(f"{folder} holds more than {most} files at {commit[:12]}", reason="git-too-much")
         if not paths:

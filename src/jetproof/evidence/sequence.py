@@ -43,8 +43,6 @@ class Sequences:
     """(sha256, sha256) of envelopes around the same signed bytes; they count once."""
     refusals: Mapping[str, tuple[Refusal, ...]] = field(default_factory=dict)
     """sha256 of the envelope to what is wrong with its place."""
-    heads: Mapping[str, int] = field(default_factory=dict)
-    """Signer to the highest number known."""
     floors: Mapping[str, int] = field(default_factory=dict)
     """Signer to the highest number that was pruned, as the store says; nobody signed that note."""
     counted: frozenset[str] = frozenset()
@@ -66,13 +64,8 @@ def sequences(
     held: Iterable[Numbered],
     *,
     floors: Mapping[str, int] | None = None,
-    heads: Mapping[str, int] | None = None,
 ) -> Sequences:
-    """Return what is missing or doubled.
-
-    `floors`: signer to the highest number that was pruned. `heads`: signer to the highest number known from
-    elsewhere, like an earlier state of the store, so that evidence cut off at the end is missed too.
-    """
+    """Return what is missing or doubled. `floors`: signer to the highest number that was pruned."""
     counted, duplicates = _once(held)
     streams: dict[str, list[Numbered]] = {}
     for item in counted:
@@ -80,20 +73,16 @@ def sequences(
             streams.setdefault(item.signer, []).append(item)
     gaps: list[Gap] = []
     wrong: dict[str, list[Refusal]] = {}
-    tops: dict[str, int] = dict(heads or {})
     for signer, items in sorted(streams.items()):
         items.sort(key=lambda item: (item.seq or 0, item.sha256))
-        _links(items, wrong, (floors or {}).get(signer, 0))
-        tops[signer] = max(tops.get(signer, 0), items[-1].seq or 0)
-    for signer, top in sorted(tops.items()):
-        numbers = sorted({item.seq or 0 for item in streams.get(signer, ())})
-        gaps.extend(_gaps(signer, numbers, (floors or {}).get(signer, 0), top))
+        floor = (floors or {}).get(signer, 0)
+        _links(items, wrong, floor)
+        gaps.extend(_gaps(signer, [item.seq or 0 for item in items], floor))
     _challenges(counted, wrong)
     return Sequences(
         gaps=tuple(gaps),
         duplicates=tuple(duplicates),
         refusals={sha256: tuple(found) for sha256, found in wrong.items()},
-        heads=tops,
         floors=dict(floors or {}),
         counted=frozenset(item.sha256 for item in counted),
     )
@@ -121,15 +110,13 @@ def _issued_again(original: Numbered, later: Numbered) -> bool:
     return (original.signer, original.seq, original.tells) == (later.signer, later.seq, later.tells)
 
 
-def _gaps(signer: str, numbers: list[int], floor: int, top: int) -> Iterable[Gap]:
-    """Yield the runs of numbers between floor and top that are not held, without counting through them."""
+def _gaps(signer: str, numbers: list[int], floor: int) -> Iterable[Gap]:
+    """Yield the runs of numbers above the floor that are not held, without counting through them."""
     expected = floor + 1
     for number in numbers:
         if number > expected:
             yield Gap(signer=signer, first=expected, last=number - 1)
         expected = max(expected, number + 1)
-    if top >= expected:
-        yield Gap(signer=signer, first=expected, last=top)
 
 
 def _links(items: list[Numbered], wrong: dict[str, list[Refusal]], floor: int) -> None:

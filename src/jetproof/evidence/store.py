@@ -73,6 +73,11 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def is_envelope(path: str) -> bool:
+    """Return whether a path, relative to a store, is one of an envelope."""
+    return _NAME.fullmatch(path) is not None
+
+
 def path_of(sha256: str) -> str:
     """Return the place of an envelope, relative to the store."""
     return f"{sha256[:2]}/{sha256}.json"
@@ -94,7 +99,7 @@ class FolderStore:
                     files = [
                         entry.name
                         for entry in entries
-                        if _NAME.fullmatch(f"{folder.name}/{entry.name}") and entry.is_file(follow_symlinks=False)
+                        if is_envelope(f"{folder.name}/{entry.name}") and entry.is_file(follow_symlinks=False)
                     ]
                 for file in sorted(files):
                     yield folder / file
@@ -113,7 +118,7 @@ class FolderStore:
             if path.is_symlink():
                 yield Odd(name=name, message="a link: it is not followed")
             elif path.is_file() and ".files/" not in name and not name.endswith(".sigstore.json") and name != PRUNED:
-                if not _NAME.fullmatch(name):
+                if not is_envelope(name):
                     yield Odd(name=name, message="not the name of an envelope: jetproof evidence add it instead")
                 elif digest_of(read_bounded(path)) != path.stem:
                     yield Odd(name=name, message="its bytes are not those that its name says: it was changed")

@@ -33,6 +33,10 @@ def table(found: Assessment, style: Style) -> str:
     for gap in found.gathered.sequences.gaps:
         numbers = f"{gap.first}" if gap.first == gap.last else f"{gap.first} to {gap.last}"
         lines.append(f"{style('gap', 'red')}: number {numbers} of the signer {gap.signer[:8]} is missing")
+    for name in found.taken_out[:10]:
+        lines.append(
+            f"{style('taken out of the store', 'red')}, and counts all the same, since {found.judge} holds it: {name}"
+        )
     counted = len(found.gathered.proofs)
     lines.append(f"{counted} of {found.gathered.read} pieces of evidence count; trust from {found.trust.read_from}")
     for turned in found.gathered.turned[:10]:
@@ -75,6 +79,7 @@ def as_json(found: Assessment) -> dict[str, Any]:
         "unused_waivers": [waiver.id for waiver in claims.unused_waivers],
         "expired_waivers": [waiver.id for waiver in claims.expired_waivers],
         "gaps": [{"signer": gap.signer, "first": gap.first, "last": gap.last} for gap in found.gathered.sequences.gaps],
+        "taken_out": list(found.taken_out),
         "counted": len(found.gathered.proofs),
         "read": found.gathered.read,
         "refused": [
