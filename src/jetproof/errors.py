@@ -107,13 +107,6 @@ class EvidenceStale(JetproofError):
     default_reason = "stale"
 
 
-class ClaimExceedsProof(JetproofError):
-    """A text claims more than the evidence proves."""
-
-    exit_code = ExitCode.CLAIM_EXCEEDS_PROOF
-    default_reason = "claim-exceeds-proof"
-
-
 class PolicyInvalid(JetproofError):
     """A policy or waiver that is invalid or expired."""
 

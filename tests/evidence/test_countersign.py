@@ -18,7 +18,7 @@ from tests.evidence.sigstore_sample import REPOSITORY, SIGNED, WORKFLOW, Service
 
 from jetproof.errors import EvidenceInvalid, EvidenceStale, Refused, UsageError
 from jetproof.evidence.bundle import countersigned
-from jetproof.evidence.countersign import SVR_TYPE, Countersigned, Expected, expected, predicate, trusted_root_path
+from jetproof.evidence.countersign import SVR_TYPE, Countersigned, Expected, expected, predicate
 
 ENVELOPE = signed()
 DIGEST = hashlib.sha256(ENVELOPE).hexdigest()
@@ -69,14 +69,13 @@ def test_nothing_else_is_countersigned(change: Any, error: type[Exception]) -> N
     assert MODULE
 
 
-def test_who_must_have_countersigned_is_named(tmp_path: Path) -> None:
+def test_who_must_have_countersigned_is_named() -> None:
     assert expected(None, None, None) is None
     with pytest.raises(UsageError, match="named repository and workflow"):
         expected(Path("b"), None, None)
     named = expected(Path("b"), REPOSITORY, WORKFLOW)
     assert named is not None
     assert named.runner_environment == "github-hosted"
-    assert trusted_root_path(tmp_path) is None
 
 
 def test_without_the_package_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,14 @@ from jetproof.install import readers
 from jetproof.install.audit import audit
 from jetproof.install.case import held
 from jetproof.install.finding import Verdict
-from jetproof.install.locked import LockedPackage, Unknown, Where, normal, redacted
+from jetproof.install.locked import LockedPackage, Unknown, Where, normal
 from jetproof.install.markers import Markers
 from jetproof.install.readers import document, pixi_lock, requirement, requirements
 from jetproof.install.readers.poetry_constraint import specifier
 from jetproof.install.selection import selection
 from jetproof.install.stack_environment import board
 from jetproof.tables import load
+from jetproof_worker.redact import without_secrets
 
 LOCKS = Path(__file__).parent.parent / "fixtures" / "locks"
 TABLES = load()
@@ -284,12 +285,12 @@ def test_poetry_s_notation(text: str, expected: str | None) -> None:
     [
         ("https://user:pw@index.example/simple", "https://index.example/simple"),
         ("git+https://token@git.example/a.git@main", "git+https://git.example/a.git@main"),
-        ("https://index.example/a?token=abc&x=1", "https://index.example/a?token=…&x=1"),
+        ("https://index.example/a?token=abc&x=1", "https://index.example/a?token=<removed>&x=1"),
         ("https://index.example/a", "https://index.example/a"),
     ],
 )
 def test_redaction(url: str, expected: str) -> None:
-    assert redacted(url) == expected
+    assert without_secrets(url) == expected
 
 
 @given(st.text(alphabet="abcXYZ019-_.", min_size=1, max_size=20))

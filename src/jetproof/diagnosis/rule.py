@@ -53,11 +53,9 @@ class Layer(enum.IntEnum):
     TORCH_LIBRARIES = 8
     NEIGHBOURS = 9
     """Packages beside torch."""
-    START = 10
-    """CUDA's start in the process."""
-    OPERATION = 11
+    OPERATION = 10
     """A single operation, or memory."""
-    PROGRAM = 12
+    PROGRAM = 11
     """Neither the board nor torch."""
 
 

@@ -21,7 +21,6 @@ from jetproof.evidence.verify import Verification
 SVR_TYPE = "https://in-toto.io/attestation/svr/v0.2"
 VERIFIER_ID = "https://github.com/jetproof/jetproof/blob/main/docs/evidence/format.md#countersignature"
 """Who says it: jetproof, by the page that tells what its word means. An SVR names a verifier by any URI of its own."""
-BUNDLE_TYPE = "application/vnd.dev.sigstore.bundle.v0.3+json"
 HOSTED = "github-hosted"
 ISSUER = "https://token.actions.githubusercontent.com"
 
@@ -54,7 +53,7 @@ class Countersigned:
     """What the signer says of the envelope; worth as much as the signer's own check."""
 
 
-def predicate(found: Verification, *, policy_uri: str, verifier: str = VERIFIER_ID) -> dict[str, Any]:
+def predicate(found: Verification, *, policy_uri: str) -> dict[str, Any]:
     """Return the SVR predicate for evidence that was proven here and now.
 
     Raises EvidenceInvalid, EvidenceStale or Refused when it was not: nothing else is ever countersigned.
@@ -68,7 +67,7 @@ def predicate(found: Verification, *, policy_uri: str, verifier: str = VERIFIER_
     said = found.evidence.statement
     policy = dict(said.configuration.get("policy", {}))
     return {
-        "verifier": {"id": verifier},
+        "verifier": {"id": VERIFIER_ID},
         "policies": [{"uri": policy_uri, "digest": policy}],
         "timeCreated": time_text(found.at),
         "properties": list(properties(found)),
@@ -94,12 +93,6 @@ def properties(found: Verification) -> Iterable[str]:
 
 def _word(text: str) -> str:
     return slug(text).upper().replace("-", "_")
-
-
-def trusted_root_path(folder: Path) -> Path | None:
-    """Return the pinned root of trust beside a project's trust store, if it keeps one."""
-    path = folder / ".jetproof" / "trusted_root.json"
-    return path if path.is_file() and not path.is_symlink() else None
 
 
 def expected(bundle: Path | None, repository: str | None, workflow: str | None) -> Expected | None:

@@ -95,10 +95,8 @@ def backend_signer(uri: str, public: bytes) -> BackendSigner:
         raise UsageError(f"the signer {uri} cannot be used: {error}", reason="signer-backend") from error
 
 
-def sealed(payload: bytes, signer: Signer, payload_type: str | None = None) -> Envelope:
+def sealed(payload: bytes, signer: Signer) -> Envelope:
     """Return the envelope of `payload` with the signer's signature."""
-    unsigned = (
-        Envelope(payload=payload) if payload_type is None else Envelope(payload=payload, payload_type=payload_type)
-    )
+    unsigned = Envelope(payload=payload)
     signature = Signature(signature=signer.sign(unsigned.pae()), keyid=keyid(signer.public))
-    return Envelope(payload=payload, payload_type=unsigned.payload_type, signatures=(signature,))
+    return Envelope(payload=payload, signatures=(signature,))

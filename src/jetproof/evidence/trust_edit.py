@@ -29,9 +29,7 @@ class Trusted:
     file: Path
 
 
-def trust(
-    repo: Path, public: Path, *, name: str, modules: Sequence[str], until: date | None = None, since: date | None = None
-) -> Trusted:
+def trust(repo: Path, public: Path, *, name: str, modules: Sequence[str], until: date | None = None) -> Trusted:
     """Add a public key to `.jetproof/trust.toml` of the checkout. Raises UsageError when it is there already."""
     for module in modules:
         _known(module)
@@ -48,8 +46,6 @@ def trust(
     entry["name"] = name
     entry["public_key"] = " ".join(line.split()[:2]) if line.startswith("ssh-") else line
     entry["modules"] = list(modules)
-    if since is not None:
-        entry["valid_from"] = since
     if until is not None:
         entry["valid_until"] = until
     entries.append(entry)

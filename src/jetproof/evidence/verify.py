@@ -15,7 +15,7 @@ from jetproof.evidence.challenge import issue_time, nonce_of
 from jetproof.evidence.checks import clock, device, files, policy, replay, result, signature, subject
 from jetproof.evidence.circumstances import Circumstances, Evidence
 from jetproof.evidence.kept_challenges import Kept
-from jetproof.evidence.reason import Effect, Reason, Refusal, Unreadable
+from jetproof.evidence.reason import Effect, Refusal, Unreadable
 from jetproof.evidence.sequence import Numbered
 from jetproof.evidence.trust import Trust, TrustedKey
 
@@ -73,10 +73,6 @@ class Verification:
         if not self.timely:
             return ExitCode.STALE
         return ExitCode.OK if self.proven else ExitCode.NO
-
-    def has(self, reason: Reason) -> bool:
-        """Return whether it is refused for that reason."""
-        return any(refusal.reason is reason for refusal in self.refusals)
 
     def _any(self, effect: Effect) -> bool:
         return any(refusal.reason.effect is effect for refusal in self.refusals)

@@ -22,7 +22,6 @@ from jetproof.target.write import write_atomically
 
 SCHEMA = "jetproof/fleet-state/1"
 RESULT_SCHEMA = "jetproof/fleet-result/1"
-_BYTES = 1 << 20
 
 
 class Status(Enum):

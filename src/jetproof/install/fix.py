@@ -15,12 +15,13 @@ from packaging.requirements import InvalidRequirement, Requirement
 from jetproof.errors import Refused, UsageError
 from jetproof.install.case import Held
 from jetproof.install.holding import ALWAYS, COMMENT, FAMILY, NOT_ON_BOARD, block, entries, overrides, with_torch
-from jetproof.install.locked import LockedPackage, normal, redacted
+from jetproof.install.locked import LockedPackage, normal
 from jetproof.install.readers import pyproject
 from jetproof.install.readers.document import content, project_root, toml
 from jetproof.install.stack_environment import StackBoard
 from jetproof.tables import Tables
 from jetproof.target.write import write_atomically
+from jetproof_worker.redact import without_secrets
 
 _LONG = 100
 OVERRIDES_FILE = "jetson-overrides.txt"
@@ -46,7 +47,7 @@ class Change:
     def diff(self) -> str:
         """The change as a unified diff, without the credentials that stand in the lines around it."""
         name = self.path.name
-        before, after = (redacted(text).splitlines(keepends=True) for text in (self.before, self.after))
+        before, after = (without_secrets(text).splitlines(keepends=True) for text in (self.before, self.after))
         return "".join(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"))
 
 

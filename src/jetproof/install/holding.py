@@ -15,7 +15,6 @@ from jetproof.install.held import LISTED, Family, family
 from jetproof.install.stack_environment import StackBoard
 from jetproof.tables import Tables
 
-ON_BOARD = "'tegra' in platform_release"
 NOT_ON_BOARD = "'tegra' not in platform_release"
 NEVER = "sys_platform == 'never'"
 

@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from jetproof.errors import Refused
 from jetproof.install.interpreter import Installed, below
@@ -107,10 +108,11 @@ def undo(environment: Path, before: Listing, backup: Path) -> None:
 
 def _restore(copy: Path, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.jetproof")
-    temporary.unlink(missing_ok=True)
-    shutil.copy2(copy, temporary, follow_symlinks=False)
-    temporary.replace(path)
+    # a folder of our own: nobody else can plant a link there that the copy is written through
+    with TemporaryDirectory(prefix=".jetproof-", dir=path.parent) as own:
+        draft = Path(own, path.name)
+        shutil.copy2(copy, draft, follow_symlinks=False)
+        draft.replace(path)
 
 
 def _drop_new(folder: Path, environment: Path, known: set[str]) -> None:

@@ -242,18 +242,7 @@ class Project:
     """Normalised names of the project's own packages, which a lock lists among the others."""
 
 
-_CREDENTIALS = re.compile(r"(?<=//)[^/@\s]*@")
-_SECRET_QUERY = re.compile(r"(?i)\b(token|key|sig|signature|password|access_token|x-amz-[a-z-]+)=[^&#\s]*")
 _NORMAL = re.compile(r"[-_.]+")
-
-
-def redacted(url: str) -> str:
-    """Return an address without user names, passwords and tokens."""
-    if "@" in url:
-        url = _CREDENTIALS.sub("", url)
-    if "?" in url:
-        url = _SECRET_QUERY.sub(r"\1=…", url)
-    return url
 
 
 def normal(name: str) -> str:

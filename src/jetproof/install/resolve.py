@@ -25,8 +25,9 @@ from jetproof.install.interpreter import Interpreter
 from jetproof.install.locked import Project
 from jetproof.install.plan import Item, Plan, holds
 from jetproof.install.quantization import Build
-from jetproof.install.uv import Sources, Uv, redacted
+from jetproof.install.uv import Sources, Uv
 from jetproof.install.uv_answers import Resolved, files, parse, pylock
+from jetproof_worker.redact import without_secrets
 
 _MAX_ROUNDS = 5
 
@@ -251,7 +252,7 @@ class Resolver:
         file = package.archive or next(iter(package.wheels or ()), None)
         found = None if file is None else file.hashes.get("sha256")
         if file is None or file.url is None or found is None:
-            raise Refused(f"{redacted(place)} gives no hash for {quantization.NAME}", reason="no-hash")
+            raise Refused(f"{without_secrets(place)} gives no hash for {quantization.NAME}", reason="no-hash")
         return Build(filename=unquote(file.url.rpartition("/")[2]), address=file.url, sha256=found, place=place)
 
     def _sources(self, items: Iterable[Item]) -> Sources:

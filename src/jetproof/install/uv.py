@@ -11,6 +11,7 @@ from pathlib import Path
 from jetproof.errors import JetproofError, Refused, TimeLimitReached, UsageError
 from jetproof.install import uv_settings
 from jetproof_worker import process
+from jetproof_worker.redact import without_secrets
 
 CONNECT_SECONDS = 30
 """How long one request to an index may hang before uv tries again; uv tries three times more."""
@@ -87,7 +88,7 @@ class Uv:
         if self.log is not None:
             told = done.stderr.decode(errors="replace")
             with self.log.open("a", encoding="utf-8") as stream:
-                stream.write(redacted(f"$ uv {' '.join(words)}\n{told}[{done.status} {done.code}]\n"))
+                stream.write(without_secrets(f"$ uv {' '.join(words)}\n{told}[{done.status} {done.code}]\n"))
         return done
 
 
@@ -117,14 +118,6 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
     kept["UV_NO_PROGRESS"] = "1"
     kept["NO_COLOR"] = "1"
     return kept
-
-
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
-
-
-def redacted(text: str) -> str:
-    """Return text with the credentials inside addresses taken out."""
-    return _CREDENTIALS.sub("***@", text)
 
 
 _CAUSES: tuple[tuple[str, str, str, str | None], ...] = (
@@ -192,7 +185,7 @@ def failure(done: process.Completed, limit: float) -> JetproofError:
         return TimeLimitReached(f"uv did not end within {limit:.0f} s", hint="Try again, or raise --timeout.")
     if done.status in ("missing", "denied", "failed"):
         return UsageError(f"uv cannot be started: {done.detail}", hint="pip install uv", reason="uv-missing")
-    told = redacted(done.stderr.decode(errors="replace")).strip()
+    told = without_secrets(done.stderr.decode(errors="replace")).strip()
     if done.status == "signalled":
         return Refused(f"uv was ended by signal {done.code}\n{_short(told)}", reason="uv-crashed")
     for pattern, reason, message, hint in _CAUSES:

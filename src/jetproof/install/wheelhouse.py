@@ -17,8 +17,9 @@ from jetproof.install.held import LISTED
 from jetproof.install.interpreter import Interpreter
 from jetproof.install.plan import Item, Plan
 from jetproof.install.resolve import with_indexes
-from jetproof.install.uv import Sources, Uv, redacted
+from jetproof.install.uv import Sources, Uv
 from jetproof.install.uv_answers import pylock
+from jetproof_worker.redact import without_secrets
 
 MOST = 1 << 30
 """Bytes of one wheel."""
@@ -86,7 +87,7 @@ class Wheelhouse:
         if f"sha256:{sha256}" not in item.hashes:
             why = "is not what was planned" if item.hashes else "has no hash to be checked against"
             raise Refused(
-                f"{name} from {redacted(place)} {why}",
+                f"{name} from {without_secrets(place)} {why}",
                 hint="The file was changed on its way or on the index: ask who runs it.",
                 reason="wrong-hash" if item.hashes else "no-hash",
             )
@@ -131,12 +132,12 @@ def _fetch(place: str, path: Path) -> str:
             while chunk := source.read(_CHUNK):
                 size += len(chunk)
                 if size > MOST:
-                    raise Refused(f"{redacted(place)} is larger than {MOST >> 20} MiB", reason="wheel-too-large")
+                    raise Refused(f"{without_secrets(place)} is larger than {MOST >> 20} MiB", reason="wheel-too-large")
                 digest.update(chunk)
                 file.write(chunk)
     except (urllib.error.URLError, TimeoutError, ValueError) as error:
         raise Refused(
-            f"{redacted(place)} cannot be fetched: {redacted(str(error))}",
+            f"{without_secrets(place)} cannot be fetched: {without_secrets(str(error))}",
             hint="Check the network, or give a folder of wheels: --offline --find-links DIR",
             reason="no-network",
         ) from error

@@ -1,15 +1,10 @@
-"""Which waivers hold on a given day."""
+"""Which waivers are over at a given time."""
 
 from __future__ import annotations
 
 from datetime import date, datetime, timezone
 
 from jetproof.policy.model import Policy, Waiver
-
-
-def holds(waiver: Waiver, now: datetime) -> bool:
-    """Return whether the waiver holds at that time: from the day it was opened to the end of its last day, in UTC."""
-    return waiver.opened <= _day(now) <= waiver.expires
 
 
 def expired(policy: Policy, now: datetime) -> tuple[Waiver, ...]:

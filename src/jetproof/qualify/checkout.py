@@ -13,6 +13,7 @@ from jetproof.errors import Undecided
 from jetproof.qualify.checkout_git import git, names
 from jetproof.qualify.committed import committed, differing
 from jetproof.qualify.plan_model import Source, Submodule
+from jetproof_worker.redact import without_secrets
 
 _LISTED = 200
 """Paths of one kind that are written down; more than that is told by the last entry."""
@@ -124,4 +125,4 @@ def _repository(root: Path, timeout: float) -> str | None:
     told = git(root, timeout, "config", "--get", "remote.origin.url").stdout.decode("utf-8", "replace").strip()
     if not told or told.startswith(("/", ".", "file:", "~")):
         return None  # a path of this machine is nobody else's business
-    return re.sub(r"^([a-z+]+://)[^/@]*@", r"\1", told)
+    return without_secrets(told)

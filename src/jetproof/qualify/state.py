@@ -30,12 +30,6 @@ def state(snapshot: Snapshot) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value not in (None, {})}
 
 
-def throttled(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Return whether an over-current event was counted between two moments: then no figure may be claimed."""
-    earlier, later = before.get("throttle_events", {}), after.get("throttle_events", {})
-    return any(count > earlier.get(name, 0) for name, count in later.items())
-
-
 def _text(snapshot: Snapshot, path: str) -> str | None:
     text = snapshot.file(path).text
     return text.strip() if text is not None else None

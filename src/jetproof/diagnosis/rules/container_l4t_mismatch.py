@@ -57,7 +57,6 @@ _FOR_OTHER = Expression(
     r"|of)\b[^.\n]{0,30}\b(?:JetPack ?(\d(?:\.\d)?)|(?:L4T[ -]?)?R?(3[2-9](?:\.\d{1,2}){0,2}))"
 )
 _TAG = Expression(r"(?i)[:\-_]r(3[2-9]\.\d{1,2}(?:\.\d{1,2})?)\b")
-_LEAD_OF_JETPACK = {4: "32", 5: "34/35", 6: "36", 7: "38"}
 
 
 def check(facts: Facts, tables: Tables) -> Iterator[Finding]:

@@ -23,13 +23,13 @@ from jetproof.install.locked import (
     SourceKind,
     Unknown,
     Where,
-    redacted,
 )
 from jetproof.install.readers.document import MAX_PACKAGES, content, package_name
 from jetproof.install.readers.reader import Reader
 from jetproof.install.readers.requirement import edge
 from jetproof.install.readers.roots import unasked
 from jetproof.install.readers.wheel import headers_of
+from jetproof_worker.redact import without_secrets
 
 
 def _site_packages(path: Path) -> list[Path]:
@@ -55,7 +55,7 @@ def _origin(folder: Path) -> Source:
     if isinstance(raw.get("dir_info"), dict):
         editable = raw["dir_info"].get("editable") is True
         return Source(kind=SourceKind.EDITABLE if editable else SourceKind.PATH)
-    return Source(kind=SourceKind.VCS if "vcs_info" in raw else SourceKind.URL, location=redacted(url))
+    return Source(kind=SourceKind.VCS if "vcs_info" in raw else SourceKind.URL, location=without_secrets(url))
 
 
 def _distributions(folder: Path, unknowns: list[Unknown]) -> Iterator[LockedPackage]:

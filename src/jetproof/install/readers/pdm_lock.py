@@ -28,12 +28,12 @@ from jetproof.install.locked import (
     Unknown,
     Where,
     normal,
-    redacted,
 )
 from jetproof.install.readers.document import MAX_NUMBER, Lock, package_name, sha256_of, strings, table, tables, text_of
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.requirement import edge
 from jetproof.install.readers.roots import WITHOUT_METADATA, asked_beside, unasked
+from jetproof_worker.redact import without_secrets
 
 _Raw = Mapping[str, object]
 
@@ -43,7 +43,7 @@ def _file(raw: _Raw) -> File:
     name = text_of(raw.get("file")) or (url or "").rpartition("/")[2].partition("#")[0].replace("%2B", "+")
     return File(
         filename=name,
-        url=redacted(url) if url else None,
+        url=without_secrets(url) if url else None,
         sha256=sha256_of(raw.get("hash")),
     )
 
@@ -53,7 +53,7 @@ def _source(raw: _Raw) -> Source:
         location = text_of(raw.get(word))
         if location:
             editable = raw.get("editable") is True
-            return Source(kind=SourceKind.EDITABLE if editable else kind, location=redacted(location))
+            return Source(kind=SourceKind.EDITABLE if editable else kind, location=without_secrets(location))
     return Source(kind=SourceKind.UNKNOWN)
 
 
@@ -66,7 +66,7 @@ def _package(raw: _Raw, where: Where, unreadable: list[Unknown], older: _Raw) ->
         found = edge(text)
         if found is None:
             unreadable.append(
-                Unknown(what=redacted(text)[:200], why=f"{name} asks for it and it cannot be read", where=where)
+                Unknown(what=without_secrets(text)[:200], why=f"{name} asks for it and it cannot be read", where=where)
             )
         elif found.name != name:
             edges.append(found)

@@ -24,7 +24,6 @@ from jetproof.install.locked import (
     Unknown,
     Where,
     group_key,
-    redacted,
 )
 from jetproof.install.readers.document import (
     MAX_PACKAGES,
@@ -39,6 +38,7 @@ from jetproof.install.readers.document import (
     where_of,
 )
 from jetproof.install.readers.reader import Reader, unshadowed
+from jetproof_worker.redact import without_secrets
 
 _SOURCES = {"git": SourceKind.VCS, "file": SourceKind.URL, "path": SourceKind.PATH}
 
@@ -48,7 +48,7 @@ def _source(raw: Mapping[str, object], indexes: Mapping[str, Index]) -> Source:
         location = text_of(raw.get(word))
         if location:
             kept = SourceKind.EDITABLE if raw.get("editable") is True else kind
-            return Source(kind=kept, location=redacted(location))
+            return Source(kind=kept, location=without_secrets(location))
     index = indexes.get(text_of(raw.get("index")) or "")
     return Source(kind=SourceKind.INDEX, location=index.url) if index else ANYWHERE
 
@@ -88,7 +88,9 @@ def read(path: Path, root: Path) -> Project:
     for source in tables(meta.get("sources"), f"{file}: sources"):
         url, name = text_of(source.get("url")), text_of(source.get("name"))
         if url and name:
-            indexes[name] = Index(url=redacted(url), name=name, where=Where(file=file, line=line_of(text, f'"{name}"')))
+            indexes[name] = Index(
+                url=without_secrets(url), name=name, where=Where(file=file, line=line_of(text, f'"{name}"'))
+            )
     packages: list[LockedPackage] = []
     unknowns: list[Unknown] = []
     for section, only_in in (("default", ()), ("develop", (group_key("dev"),))):

@@ -28,7 +28,6 @@ from jetproof.install.locked import (
     SourceKind,
     Unknown,
     Where,
-    redacted,
 )
 from jetproof.install.readers.document import (
     MAX_DEPTH,
@@ -43,6 +42,7 @@ from jetproof.install.readers.document import (
 )
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.requirement import edge
+from jetproof_worker.redact import without_secrets
 
 _Raw = Mapping[str, object]
 PLATFORM = "linux-aarch64"
@@ -98,7 +98,7 @@ def _conda(url: str, where: Where) -> LockedPackage | None:
     return LockedPackage(
         name=name,
         release=parts[1] if len(parts) == 3 else None,
-        source=Source(kind=SourceKind.CONDA, location=redacted(url)),
+        source=Source(kind=SourceKind.CONDA, location=without_secrets(url)),
         where=where,
     )
 
@@ -108,14 +108,14 @@ def _pypi(url: str, details: _Raw, where: Where) -> LockedPackage:
     parts = filename.split("-")
     digest = text_of(details.get("sha256"))
     edges = [edge(text) for text in strings(details.get("requires_dist"), f"{where}: requires_dist")]
-    source = Source(kind=SourceKind.URL, location=redacted(url))
+    source = Source(kind=SourceKind.URL, location=without_secrets(url))
     if details.get("editable") is True or not url.startswith(("http:", "https:", "git+")):
         source = Source(kind=SourceKind.EDITABLE if details.get("editable") else SourceKind.PATH, location=url)
     return LockedPackage(
         name=package_name(details.get("name") or parts[0], str(where)),
         release=text_of(details.get("version")) or (parts[1] if len(parts) > 2 else None),
         requires=tuple(one for one in edges if one is not None),
-        files=(File(filename=filename, url=redacted(url), sha256=digest),)
+        files=(File(filename=filename, url=without_secrets(url), sha256=digest),)
         if filename.endswith((".whl", ".gz"))
         else (),
         source=source,

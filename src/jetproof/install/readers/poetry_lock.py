@@ -31,12 +31,12 @@ from jetproof.install.locked import (
     SourceKind,
     Where,
     normal,
-    redacted,
 )
 from jetproof.install.readers.document import Lock, package_name, sha256_of, strings, table, tables, text_of
 from jetproof.install.readers.poetry_constraint import python_bound, wishes
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.roots import WITHOUT_METADATA, asked_beside, unasked
+from jetproof_worker.redact import without_secrets
 
 _Raw = Mapping[str, object]
 _KINDS = {
@@ -52,7 +52,7 @@ def _file(raw: _Raw) -> File:
     url = text_of(raw.get("url"))
     return File(
         filename=text_of(raw.get("file")) or (url or "").rpartition("/")[2],
-        url=redacted(url) if url else None,
+        url=without_secrets(url) if url else None,
         sha256=sha256_of(raw.get("hash")),
     )
 
@@ -62,7 +62,7 @@ def _source(raw: object) -> Source:
         return Source(kind=SourceKind.UNKNOWN)
     url = text_of(raw.get("url"))
     kind = _KINDS.get(str(raw.get("type")), SourceKind.INDEX)
-    return Source(kind=kind, location=redacted(url) if url else None)
+    return Source(kind=kind, location=without_secrets(url) if url else None)
 
 
 def _marker(raw: object, groups: Sequence[str]) -> str | None:

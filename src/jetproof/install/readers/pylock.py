@@ -27,10 +27,10 @@ from jetproof.install.locked import (
     Unknown,
     Where,
     normal,
-    redacted,
 )
 from jetproof.install.readers.document import Lock, package_name, strings, table, tables, text_of
 from jetproof.install.readers.reader import Reader
+from jetproof_worker.redact import without_secrets
 
 _Raw = Mapping[str, object]
 _SOURCES = {"vcs": SourceKind.VCS, "directory": SourceKind.PATH, "archive": SourceKind.URL}
@@ -43,7 +43,7 @@ def _file(raw: _Raw) -> File:
     size = raw.get("size")
     return File(
         filename=name,
-        url=redacted(url) or None,
+        url=without_secrets(url) or None,
         sha256=text_of(hashes.get("sha256")) if isinstance(hashes, dict) else None,
         size=size if isinstance(size, int) else None,
     )
@@ -56,10 +56,10 @@ def _source(raw: _Raw) -> Source:
             location = text_of(found.get("url")) or text_of(found.get("path"))
             editable = word == "directory" and found.get("editable") is True
             return Source(
-                kind=SourceKind.EDITABLE if editable else kind, location=redacted(location) if location else None
+                kind=SourceKind.EDITABLE if editable else kind, location=without_secrets(location) if location else None
             )
     index = text_of(raw.get("index"))
-    return Source(kind=SourceKind.INDEX, location=redacted(index)) if index else ANYWHERE
+    return Source(kind=SourceKind.INDEX, location=without_secrets(index)) if index else ANYWHERE
 
 
 def _package(raw: _Raw, where: Where) -> LockedPackage:

@@ -31,7 +31,6 @@ from jetproof.install.locked import (
     extra_key,
     group_key,
     normal,
-    redacted,
 )
 from jetproof.install.readers import uv_settings
 from jetproof.install.readers.document import (
@@ -50,6 +49,7 @@ from jetproof.install.readers.document import (
 from jetproof.install.readers.poetry_constraint import python_bound, wishes
 from jetproof.install.readers.reader import Reader, unshadowed
 from jetproof.install.readers.requirement import package
+from jetproof_worker.redact import without_secrets
 
 MAX_INCLUDES = 20
 _Raw = Mapping[str, object]
@@ -353,7 +353,7 @@ def _poetry_indexes(poetry: _Raw, lines: _Text) -> Sequence[Index]:
         url, name = text_of(raw.get("url")), text_of(raw.get("name"))
         if url:
             explicit = raw.get("priority") in ("explicit", "supplemental")
-            found.append(Index(url=redacted(url), name=name, explicit=explicit, where=lines.where(url)))
+            found.append(Index(url=without_secrets(url), name=name, explicit=explicit, where=lines.where(url)))
     named = {index.name: index for index in found}
     for name, wanted in table(poetry.get("dependencies"), f"{lines.file}: tool.poetry.dependencies").items():
         for _, marker, details in wishes(name, wanted):

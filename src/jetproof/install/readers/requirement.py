@@ -15,8 +15,8 @@ from jetproof.install.locked import (
     Unknown,
     Where,
     normal,
-    redacted,
 )
+from jetproof_worker.redact import without_secrets
 
 MAX_LENGTH = 4_000
 """Of one requirement; longer ones are not requirements."""
@@ -39,7 +39,7 @@ def source_of(url: str) -> Source:
         kind = SourceKind.VCS
     elif url.startswith(("file:", ".", "/")):
         kind = SourceKind.PATH
-    return Source(kind=kind, location=redacted(url))
+    return Source(kind=kind, location=without_secrets(url))
 
 
 def pinned(requirement: Requirement) -> str | None:
@@ -63,7 +63,9 @@ def package(
     """Return what a requirement wants, or why it cannot be read."""
     requirement = parsed(text)
     if requirement is None:
-        return Unknown(what=redacted(text.strip())[:200], why="it is not a requirement that can be read", where=where)
+        return Unknown(
+            what=without_secrets(text.strip())[:200], why="it is not a requirement that can be read", where=where
+        )
     return LockedPackage(
         name=normal(requirement.name),
         release=pinned(requirement) or _from_address(requirement.url),
@@ -74,7 +76,7 @@ def package(
         only_in=only_in,
         hashes=hashes,
         where=where,
-        written=redacted(text.strip()),
+        written=without_secrets(text.strip()),
     )
 
 

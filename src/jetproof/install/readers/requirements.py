@@ -34,11 +34,11 @@ from jetproof.install.locked import (
     Unknown,
     Where,
     normal,
-    redacted,
 )
 from jetproof.install.readers.document import MAX_PACKAGES, content, inside, is_there, where_of
 from jetproof.install.readers.reader import Reader
 from jetproof.install.readers.requirement import package, parsed, source_of
+from jetproof_worker.redact import without_secrets
 
 MAX_NESTING = 20
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
@@ -101,26 +101,28 @@ def _value(line: str) -> str:
 def _index(line: str, where: Where, found: _Found) -> None:
     url = _value(line)
     if url:
-        found.indexes.append(Index(url=redacted(url), where=where))
+        found.indexes.append(Index(url=without_secrets(url), where=where))
 
 
 def _nested(name: str, including: Path, where: Where, found: _Found, *, constraint: bool, depth: int) -> None:
     if "://" in name:
         why = "it is fetched from the network when it is installed"
-        found.unknowns.append(Unknown(what=redacted(name), why=why, where=where))
+        found.unknowns.append(Unknown(what=without_secrets(name), why=why, where=where))
         return
     target = including.parent / name
     if depth > MAX_NESTING:
-        found.unknowns.append(Unknown(what=redacted(name), why=f"files nest deeper than {MAX_NESTING}", where=where))
+        found.unknowns.append(
+            Unknown(what=without_secrets(name), why=f"files nest deeper than {MAX_NESTING}", where=where)
+        )
     elif not inside(found.root, target):
         found.unknowns.append(
-            Unknown(what=redacted(name), why="it lies outside the project and is not opened", where=where)
+            Unknown(what=without_secrets(name), why="it lies outside the project and is not opened", where=where)
         )
     elif not is_there(target):
-        found.unknowns.append(Unknown(what=redacted(name), why="the file is missing", where=where))
+        found.unknowns.append(Unknown(what=without_secrets(name), why="the file is missing", where=where))
     elif (target.resolve(), constraint) in found.opened:
         why = "it includes itself, directly or through others, and pip stops there"
-        found.unknowns.append(Unknown(what=redacted(name), why=why, where=where))
+        found.unknowns.append(Unknown(what=without_secrets(name), why=why, where=where))
     else:
         _read_file(target, found, constraint=constraint, depth=depth)
 
@@ -132,12 +134,12 @@ def _local(text: str, including: Path, where: Where, found: _Found, *, editable:
     what = f"-e {text}" if editable else text
     if not inside(found.root, folder):
         found.unknowns.append(
-            Unknown(what=redacted(what), why="it lies outside the project and is not opened", where=where)
+            Unknown(what=without_secrets(what), why="it lies outside the project and is not opened", where=where)
         )
         return
     if not is_there(folder / "pyproject.toml"):
         why = "what it needs is computed by its setup.py" if is_there(folder / "setup.py") else "nothing is there"
-        found.unknowns.append(Unknown(what=redacted(what), why=why, where=where))
+        found.unknowns.append(Unknown(what=without_secrets(what), why=why, where=where))
         return
     from jetproof.install.readers import pyproject
 
@@ -182,7 +184,7 @@ def _by_address(line: str, where: Where, found: _Found, *, editable: bool) -> No
         name, release = (normal(egg[1]) if egg else None), None
     if name is None or (marker and parsed(f"{name}; {marker}") is None):
         why = "an address alone does not say what it is nor what it needs"
-        found.unknowns.append(Unknown(what=redacted(text), why=why, where=where))
+        found.unknowns.append(Unknown(what=without_secrets(text), why=why, where=where))
         return
     found.packages.append(
         LockedPackage(
@@ -192,7 +194,7 @@ def _by_address(line: str, where: Where, found: _Found, *, editable: bool) -> No
             files=files,
             source=source,
             where=where,
-            written=redacted(line),
+            written=without_secrets(line),
         )
     )
 
@@ -226,7 +228,7 @@ def _requirement(line: str, including: Path, where: Where, found: _Found, *, con
 def _line(line: str, including: Path, where: Where, found: _Found, *, constraint: bool, depth: int) -> None:
     if _VARIABLE.search(line):
         why = "a variable of the environment stands in it, whose value is not known here"
-        found.unknowns.append(Unknown(what=redacted(line)[:200], why=why, where=where))
+        found.unknowns.append(Unknown(what=without_secrets(line)[:200], why=why, where=where))
     elif match := re.match(r"(-r|--requirement|-c|--constraint)(?:[ =]\s*|(?=[^-\s]))(.+)", line):
         nested = constraint or match[1] in ("-c", "--constraint")
         _nested(match[2].strip().strip("'\""), including, where, found, constraint=nested, depth=depth + 1)
@@ -241,7 +243,7 @@ def _line(line: str, including: Path, where: Where, found: _Found, *, constraint
     elif line.startswith(_SILENT):
         return
     elif line.startswith("-"):
-        found.unknowns.append(Unknown(what=redacted(line)[:200], why="this option is not known", where=where))
+        found.unknowns.append(Unknown(what=without_secrets(line)[:200], why="this option is not known", where=where))
     else:
         _requirement(line, including, where, found, constraint=constraint)
 

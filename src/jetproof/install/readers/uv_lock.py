@@ -37,7 +37,6 @@ from jetproof.install.locked import (
     extra_key,
     group_key,
     normal,
-    redacted,
 )
 from jetproof.install.readers import uv_settings
 from jetproof.install.readers.document import (
@@ -52,6 +51,7 @@ from jetproof.install.readers.document import (
     toml,
 )
 from jetproof.install.readers.reader import Reader, unshadowed
+from jetproof_worker.redact import without_secrets
 
 _KINDS = {
     "registry": SourceKind.INDEX,
@@ -74,7 +74,7 @@ def _source(raw: object, known: dict[str, Source]) -> Source:
                 key = word + location
                 found = known.get(key)
                 if found is None:
-                    found = known[key] = Source(kind=kind, location=redacted(location))
+                    found = known[key] = Source(kind=kind, location=without_secrets(location))
                 return found
     return Source(kind=SourceKind.UNKNOWN)
 
@@ -87,7 +87,7 @@ def _file(raw: _Raw) -> File:
         name = unquote(name.partition("#")[0])
     return File(
         filename=name,
-        url=redacted(url) or None,
+        url=without_secrets(url) or None,
         sha256=sha256_of(raw.get("hash")),
         size=size if isinstance(size, int) else None,
     )

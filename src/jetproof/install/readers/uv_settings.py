@@ -13,10 +13,10 @@ from jetproof.install.locked import (
     extra_key,
     group_key,
     normal,
-    redacted,
 )
 from jetproof.install.readers.document import strings, table, tables, text_of
 from jetproof.install.readers.requirement import package
+from jetproof_worker.redact import without_secrets
 
 NEVER = "sys_platform == 'never'"
 """A marker that holds nowhere: how an override leaves a package out."""
@@ -62,7 +62,9 @@ def _indexes(raw: Mapping[str, object], place: _Place) -> tuple[Index, ...]:
         url, name = text_of(one.get("url")), text_of(one.get("name"))
         if not url:
             continue
-        index = Index(url=redacted(url), name=name, explicit=one.get("explicit") is True, where=place(f'"{url}"'))
+        index = Index(
+            url=without_secrets(url), name=name, explicit=one.get("explicit") is True, where=place(f'"{url}"')
+        )
         found.append(index)
         if name:
             named[name] = index
@@ -73,7 +75,7 @@ def _indexes(raw: Mapping[str, object], place: _Place) -> tuple[Index, ...]:
         *_list(raw.get("extra-index-url")),
         *_list(pip.get("extra-index-url")),
     ]
-    found += [Index(url=redacted(url), where=place(f'"{url}"')) for url in plain if isinstance(url, str)]
+    found += [Index(url=without_secrets(url), where=place(f'"{url}"')) for url in plain if isinstance(url, str)]
     for name, sources in table(raw.get("sources"), "tool.uv.sources").items():
         for source in sources if isinstance(sources, list) else [sources]:
             if isinstance(source, dict):
@@ -100,7 +102,7 @@ def _taken(
         return []
     return [
         Index(
-            url=redacted(url),
+            url=without_secrets(url),
             name=index.name if index else None,
             explicit=True,
             marker=text_of(raw.get("marker")),
