@@ -7,13 +7,22 @@ Standard library only, Python 3.6 and later.
 import base64
 import configparser
 import csv
+import errno
 import hashlib
 import io
 import os
 import re
+import struct
 import zipfile
 import zlib
 from typing import IO, Dict, Iterator, List, NamedTuple, Tuple
+
+from jetproof_worker.names import normalised
+
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without it unpacks no such wheel either
+    LZMAError = RuntimeError  # type: ignore[misc,assignment]
 
 MOST = 8 << 30
 """Bytes that one wheel may unpack to."""
@@ -23,6 +32,12 @@ _SCRIPT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 _ANY_PYTHON = b"#!python"
 """How a script of a wheel begins that wants the interpreter it is installed for."""
 _CHUNK = 1 << 20
+_METADATA = 4 << 20
+"""Bytes of a file of metadata that is read as a whole."""
+_ENVIRONMENTS = re.compile(r"(python|pypy|activate|deactivate)[\d.]*(\..*)?", re.IGNORECASE)
+"""Programs that are the environment's own, whichever of them it has."""
+_LIES = (errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, None)
+"""What the system says of names and contents that cannot be; anything else is the disk's fault."""
 
 Row = Tuple[str, str, int]
 
@@ -49,9 +64,13 @@ def unpack(wheel: str, home: Home) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
             _unpack(archive, home)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
-        # damaged, cut off, encrypted, packed by a method that this Python does not know
+    except (zipfile.BadZipFile, zlib.error, LZMAError, struct.error, EOFError, RuntimeError, ValueError) as error:
+        # damaged, cut off, encrypted, packed by a method that this Python does not know, named in no encoding
         raise BadWheel("%s is no archive that can be read: %s" % (os.path.basename(wheel), error)) from error
+    except OSError as error:
+        if error.errno not in _LIES:
+            raise
+        raise BadWheel("it holds what cannot be written: %s" % str(error)[:300]) from error
 
 
 def _unpack(archive: zipfile.ZipFile, home: Home) -> None:
@@ -59,11 +78,16 @@ def _unpack(archive: zipfile.ZipFile, home: Home) -> None:
     if sum(entry.file_size for entry in entries) > MOST:
         raise BadWheel("it would unpack to more than %d GiB" % (MOST >> 30))
     info = _info(archive, [entry.filename for entry in entries])
+    wheel = normalised(os.path.basename(archive.filename or "").split("-")[0])
+    if normalised(info.split("-")[0]) != wheel:
+        raise BadWheel("it is called %s and says that it is %s" % (wheel[:100], info[:100]))
     rows: List[Row] = []
     for entry in entries:
         if entry.filename in (info + "/RECORD", info + "/RECORD.jws", info + "/RECORD.p7s"):
             continue
         path, script = _place(entry.filename, info, home)
+        real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        _refuse_other(os.path.relpath(real, os.path.realpath(home.site)), info)
         with archive.open(entry) as source:
             head = source.read(len(_ANY_PYTHON)) if script else b""
             if head == _ANY_PYTHON:
@@ -88,12 +112,19 @@ def _info(archive: zipfile.ZipFile, names: List[str]) -> str:
         raise BadWheel("it holds %d metadata folders instead of one" % len(found))
     info = found.pop()
     try:
-        told = archive.read(info + "/WHEEL").decode("utf-8", "replace")
+        told = _metadata(archive, info + "/WHEEL").decode("utf-8", "replace")
     except KeyError:
         raise BadWheel("it holds no file WHEEL") from None
     if not re.search(r"^Wheel-Version:\s*1\.", told, re.MULTILINE):
         raise BadWheel("it is of another format than wheel 1.x")
     return info
+
+
+def _metadata(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a file of the metadata. Raises KeyError where there is none."""
+    if archive.getinfo(name).file_size > _METADATA:
+        raise BadWheel("its %s is larger than %d MiB" % (name[:200], _METADATA >> 20))
+    return archive.read(name)
 
 
 def _place(name: str, info: str, home: Home) -> Tuple[str, bool]:
@@ -116,10 +147,21 @@ def _place(name: str, info: str, home: Home) -> Tuple[str, bool]:
     return os.path.join(tops[kind], *rest), kind == "scripts"
 
 
+def _refuse_other(path: str, info: str) -> None:
+    """Refuse metadata of another distribution: it would stand before the vendor's, or before another wheel's."""
+    top = path.split(os.sep, maxsplit=1)[0]
+    stem, dot, kind = top.rpartition(".")
+    # Python itself finds metadata whatever the case of these words
+    if dot and kind.lower() in ("dist-info", "egg-info", "egg-link") and top != info:
+        own = info[: -len(".dist-info")].split("-", maxsplit=1)[0]
+        if kind.lower() == "dist-info" or normalised(stem.split("-")[0]) != normalised(own):
+            raise BadWheel("it holds the metadata of another distribution: %s" % top[:200])
+
+
 def _scripts(archive: zipfile.ZipFile, info: str, home: Home) -> Dict[str, bytes]:
     """Return the programs that the wheel's entry points ask for."""
     try:
-        text = archive.read(info + "/entry_points.txt").decode("utf-8")
+        text = _metadata(archive, info + "/entry_points.txt").decode("utf-8")
     except KeyError:
         return {}
     points = configparser.RawConfigParser(delimiters=("=",), strict=False)
@@ -153,7 +195,10 @@ def _write(path: str, head: bytes, source: IO[bytes], home: Home, executable: bo
     os.makedirs(os.path.dirname(path), exist_ok=True)
     real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     root = os.path.realpath(home.root)
-    if not real.startswith(root + "/") or real == os.path.join(root, "pyvenv.cfg") or os.path.islink(path):
+    inside = os.path.relpath(real, root)
+    folder, name = os.path.split(inside)
+    own = inside == "pyvenv.cfg" or (folder == "bin" and _ENVIRONMENTS.fullmatch(name)) or os.path.islink(path)
+    if own or not real.startswith(root + "/"):
         raise BadWheel("it would overwrite %s" % os.path.relpath(path, home.root))
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
     told, size = hashlib.sha256(), 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import random
 import subprocess
 import sys
 import zipfile
@@ -24,6 +25,7 @@ def home(tmp_path: Path) -> Home:
     site = root / "lib/python3.8/site-packages"
     site.mkdir(parents=True)
     (root / "bin").mkdir()
+    (root / "lib64").symlink_to("lib")
     (root / "bin/python").symlink_to(sys.executable)
     (root / "pyvenv.cfg").write_text("home = /usr/bin\n")
     return Home(str(root), str(site))
@@ -166,3 +168,89 @@ def test_a_file_that_cannot_be_unpacked_is_told(home: Home, tmp_path: Path, at: 
     path.write_bytes(data)
     with pytest.raises(BadWheel):
         unpack(str(path), home)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "torch-9.9.DIST-INFO/METADATA",
+        "torch-9.9.egg-info/PKG-INFO",
+        "torch.egg-link",
+        "some_thing-1.data/purelib/torch-9.9.dist-info/METADATA",
+        "some_thing-1.data/platlib/torch-9.9.Egg-Info",
+        "some_thing-1.data/data/lib/python3.8/site-packages/torch-9.9.dist-info/METADATA",
+        "some_thing-1.data/data/lib64/python3.8/site-packages/torch-9.9.dist-info/METADATA",
+        "some_thing-1.data/purelib/some_thing-2.dist-info/METADATA",
+    ],
+)
+def test_a_wheel_brings_no_other_distributions_metadata(home: Home, tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadWheel, match="another distribution"):
+        unpack(wheel(tmp_path, {name: "Name: torch\nVersion: 9.9\n"}), home)
+    assert not list(Path(home.site).glob("torch*"))
+
+
+def test_a_wheel_may_hold_its_own_old_metadata(home: Home, tmp_path: Path) -> None:
+    unpack(
+        wheel(tmp_path, {"some_thing.egg-info/PKG-INFO": "x", "some_thing/_vendor/a-1.dist-info/METADATA": "x"}), home
+    )
+    assert (Path(home.site) / "some_thing.egg-info/PKG-INFO").is_file()
+
+
+def test_a_wheel_is_what_its_name_says(home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "torch-1-py3-none-any.whl"
+    Path(wheel(tmp_path, {"a.py": ""})).rename(path)
+    with pytest.raises(BadWheel, match="it is called torch and says that it is some_thing-1"):
+        unpack(str(path), home)
+
+
+@pytest.mark.parametrize("name", ["python", "python3.99", "Python3", "activate", "activate.fish", "Activate.ps1"])
+def test_the_environments_own_programs_are_not_a_wheels(home: Home, tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadWheel, match="overwrite"):
+        unpack(wheel(tmp_path, {f"some_thing-1.data/scripts/{name}": "#!/bin/sh\n"}), home)
+    with pytest.raises(BadWheel, match="overwrite"):
+        unpack(wheel(tmp_path, {f"some_thing-1.data/data/bin/{name}": "#!/bin/sh\n"}), home)
+    with pytest.raises(BadWheel, match="overwrite"):
+        unpack(wheel(tmp_path, {}, {**META, "entry_points.txt": f"[console_scripts]\n{name} = a:b\n"}), home)
+
+
+@pytest.mark.parametrize("name", ["WHEEL", "entry_points.txt"])
+def test_metadata_does_not_fill_the_memory(home: Home, tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadWheel, match="larger than"):
+        unpack(wheel(tmp_path, {}, {**META, name: "Wheel-Version: 1.0\n" + " " * (5 << 20)}), home)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a": "x", "a/b": "y"},
+        {"a/b": "y", "a": "x"},
+        {"a" * 300: "x"},
+    ],
+    ids=["a file as a folder", "a folder as a file", "a long name"],
+)
+def test_names_that_cannot_be_are_the_wheels_fault(home: Home, tmp_path: Path, files: Mapping[str, str]) -> None:
+    with pytest.raises(BadWheel, match="cannot be written"):
+        unpack(wheel(tmp_path, files), home)
+
+
+def test_damaged_wheels_end_in_words(home: Home, tmp_path: Path) -> None:
+    """2,000 changes of single bytes, in each way of packing: a wheel is unpacked or refused."""
+    chance = random.Random(7)
+    bodies = []
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        with zipfile.ZipFile(tmp_path / "some_thing-1-py3-none-any.whl", "w", method) as archive:
+            archive.writestr("some_thing/ü.py", "x = 1\n" * 50)
+            for name, text in {**META, "entry_points.txt": "[console_scripts]\nb = a:main\n"}.items():
+                archive.writestr(f"some_thing-1.dist-info/{name}", text)
+        bodies.append((tmp_path / "some_thing-1-py3-none-any.whl").read_bytes())
+    refused = 0
+    for _ in range(2000):
+        body = bytearray(chance.choice(bodies))
+        for _ in range(chance.randint(1, 3)):
+            body[chance.randrange(len(body))] = chance.randrange(256)
+        (tmp_path / "some_thing-1-py3-none-any.whl").write_bytes(body)
+        try:
+            unpack(str(tmp_path / "some_thing-1-py3-none-any.whl"), home)
+        except BadWheel:
+            refused += 1
+    assert refused > 500
