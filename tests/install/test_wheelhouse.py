@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import socket
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -171,3 +173,51 @@ def test_torch_inside_an_environment_is_not_changed_over_a_link() -> None:
     with pytest.raises(Refused) as caught:
         on_board._refuse_inside(inside)
     assert caught.value.reason == "torch-inside"
+
+
+@pytest.mark.parametrize(
+    "name", ["..%2F..%2Fout.whl", "%2Fout.whl", "..", "", "a%00-1.whl", "a%1b[31m.whl", "a" * 300 + ".whl", "a.sh"]
+)
+def test_an_index_does_not_choose_where_a_file_goes(house: Wheelhouse, tmp_path: Path, name: str) -> None:
+    place = f"{tmp_path.as_uri()}/{name}"
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(Refused) as refused:
+        house._fetched(item(place, b"wheel"), place)
+    assert refused.value.reason == "wheel-name"
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"garbage\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200 + b"\r\n",
+    ],
+    ids=["closed", "garbage", "broken chunk", "too many headers"],
+)
+def test_a_server_that_answers_oddly_is_told_as_such(house: Wheelhouse, answer: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answered() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=answered)
+        thread.start()
+        place = f"http://127.0.0.1:{server.getsockname()[1]}/thing-1-py3-none-any.whl"
+        with pytest.raises(Refused, match="cannot be fetched"):
+            house._fetched(item(place, b"wheel"), place)
+        thread.join(10)
+
+
+def test_a_file_that_is_not_there_or_no_archive_is_refused(house: Wheelhouse, tmp_path: Path) -> None:
+    place = (tmp_path / "thing-1-py3-none-any.whl").as_uri()
+    with pytest.raises(Refused, match="cannot be fetched"):
+        house._fetched(item(place, b"wheel"), place)
+    (tmp_path / "thing-1-py3-none-any.whl").write_bytes(b"no archive")
+    with pytest.raises(Refused, match="no archive"):
+        contents([Wheel(path=tmp_path / "thing-1-py3-none-any.whl", sha256="")])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import urllib.error
+import http.client
+import re
 import urllib.request
 from base64 import b64encode
 from collections.abc import Iterable
@@ -24,6 +25,8 @@ from jetproof_worker.redact import without_secrets
 MOST = 1 << 30
 """Bytes of one wheel."""
 _SECONDS = 60
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]{0,250}\.whl")
+"""What a wheel's file may be called: an index chooses the address, and with it the name of the file here."""
 _CHUNK = 1 << 20
 
 
@@ -80,6 +83,12 @@ class Wheelhouse:
 
     def _fetched(self, item: Item, place: str) -> Wheel:
         name = unquote(urlsplit(place).path.rpartition("/")[2])
+        if _NAME.fullmatch(name) is None:
+            raise Refused(
+                f"{without_secrets(place)} does not end with the name of a wheel",
+                hint="Look at the index that gives this address, or ask who runs it.",
+                reason="wheel-name",
+            )
         folder = self.scratch / "wheels"
         folder.mkdir(exist_ok=True)
         path = folder / name
@@ -112,9 +121,17 @@ def contents(wheels: Iterable[Wheel]) -> dict[str, str]:
     found = {}
     for wheel in wheels:
         digest = hashlib.sha256()
-        with zipfile.ZipFile(wheel.path) as archive:
-            for entry in sorted(archive.infolist(), key=lambda one: one.filename):
-                digest.update(f"{entry.filename}\0{entry.file_size}\0{entry.CRC}\0{entry.external_attr}\n".encode())
+        try:
+            with zipfile.ZipFile(wheel.path) as archive:
+                entries = sorted(archive.infolist(), key=lambda one: one.filename)
+        except (zipfile.BadZipFile, ValueError, RuntimeError, OSError) as error:
+            raise Refused(
+                f"{wheel.path.name} is no archive that can be read: {error}",
+                hint="Tell those who publish it.",
+                reason="bad-wheel",
+            ) from error
+        for entry in entries:
+            digest.update(f"{entry.filename}\0{entry.file_size}\0{entry.CRC}\0{entry.external_attr}\n".encode())
         found[wheel.path.name] = digest.hexdigest()
     return found
 
@@ -135,10 +152,11 @@ def _fetch(place: str, path: Path) -> str:
                     raise Refused(f"{without_secrets(place)} is larger than {MOST >> 20} MiB", reason="wheel-too-large")
                 digest.update(chunk)
                 file.write(chunk)
-    except (urllib.error.URLError, TimeoutError, ValueError) as error:
+    except (OSError, http.client.HTTPException, ValueError) as error:
         raise Refused(
             f"{without_secrets(place)} cannot be fetched: {without_secrets(str(error))}",
-            hint="Check the network, or give a folder of wheels: --offline --find-links DIR",
+            hint="Check the network and the free space of the temporary folder, or give a folder of wheels: "
+            "--offline --find-links DIR",
             reason="no-network",
         ) from error
     return digest.hexdigest()
