@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -63,6 +64,29 @@ def test_places_that_are_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for name in (str(tmp_path), str(tmp_path / "absent"), "/dev/null"):
         assert main(["explain", name]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_message_typed_in_the_place_of_a_file_is_told_how_it_is_explained(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["explain", "RuntimeError: it isn't there"]) == 2
+    told = capsys.readouterr().err
+    hint = next(line for line in told.splitlines() if line.startswith("hint: "))
+    assert shlex.split(hint)[-5:] == ["%s\\n", "RuntimeError: it isn't there", "|", "jetproof", "explain"]
+    for long in ("Traceback\n  File x", "word " * 1000):
+        assert main(["explain", long]) == 2
+        told = capsys.readouterr().err
+        assert len(told) < 300
+        assert "hint: Name a text file; or call jetproof explain alone" in told
+
+
+def test_a_bare_message_has_nothing_else_taken_from_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "log"
+    path.write_text("OSError: libcusparseLt.so.0: cannot open shared object file\n")
+    assert main(["explain", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "not in the report" in told
+    assert "taken from the report" not in told
 
 
 def test_several_texts_are_one_report_and_objects_are_not(tmp_path: Path) -> None:

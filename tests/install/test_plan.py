@@ -146,6 +146,9 @@ def test_agreeing() -> None:
     assert [one.by for one in Agreed(alpha=True).refuses(found)] == ["b 1"]
     assert Agreed(alpha=True, overrule=frozenset({"b"})).refuses(found) == ()
     assert Agreed(overrule=frozenset({"torch"})).refuses(found) == ()
+    (nameless,) = demands([("the project", (), ["torch==2.7.*"])], _python())
+    assert nameless.asker == "project"
+    assert Agreed(overrule=frozenset({nameless.asker})).refuses([nameless]) == ()
     plan = Plan(items=(), demands=found)
     assert (len(plan.alphas), len(plan.unfit)) == (1, 1)
 

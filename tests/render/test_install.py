@@ -100,7 +100,7 @@ BROKEN = Proof(
     notes=("import cv2 ends with: failed: libGL.so.1",),
 )
 RESULTS = {
-    "planned": _result(Status.PLANNED),
+    "planned": _result(Status.PLANNED, refused=(ALPHA, UNFIT)),
     "installed": _result(
         Status.INSTALLED, proof=PROVEN, recovered="an earlier installation (1) was interrupted: undone"
     ),
@@ -120,6 +120,10 @@ def _same(name: str, text: str) -> None:
 @pytest.mark.parametrize("name", sorted(RESULTS))
 def test_text(name: str) -> None:
     _same(name, install.text(RESULTS[name]))
+
+
+def test_a_plan_that_was_agreed_to_does_not_announce_a_stop() -> None:
+    assert "It will stop" not in install.text(_result(Status.PLANNED))
 
 
 WHEEL = Build(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -78,13 +79,21 @@ def _intake(name: str) -> Intake:
     try:
         if not path.is_file() and not path.is_fifo():
             raise UsageError(
-                f"{name} is not a file" if path.exists() else f"there is no {name}",
-                hint="Name a text file, or paste into standard input.",
+                f"{name} is not a file" if path.exists() else f"there is no file {name.splitlines()[0][:120]}",
+                hint=_way_on(name),
             )
         with path.open("rb") as stream:
             return intake(read(stream, name), name)
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read {name[:80]}: {why}", hint=_way_on(name)) from error
+
+
+def _way_on(name: str) -> str:
+    """What to do instead, also where the message itself was typed in the place of a file's name."""
+    if " " in name and "\n" not in name and len(name) <= 200:
+        return f"to explain the words themselves: printf '%s\\n' {shlex.quote(name)} | jetproof explain"
+    return "Name a text file; or call jetproof explain alone, paste the text and press Ctrl-D."
 
 
 def _silent() -> bool:

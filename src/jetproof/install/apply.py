@@ -15,6 +15,7 @@ from pathlib import Path
 
 from jetproof.errors import Refused
 from jetproof.install import build, inplace, venv
+from jetproof.install.fit import Demand
 from jetproof.install.interpreter import Asker, Interpreter, below
 from jetproof.install.journal import Entry, Phase, State
 from jetproof.install.plan import Plan
@@ -44,6 +45,8 @@ class Result:
     """As it was before."""
     target: venv.Target
     plan: Plan
+    refused: tuple[Demand, ...] = ()
+    """Of a plan alone: what nobody has agreed to, so that installing will stop there."""
     proof: Proof | None = None
     recovered: str | None = None
     """What an earlier, interrupted installation had left, and what became of it."""
@@ -99,6 +102,7 @@ def _planned(request: Request, asker: Asker, uv: Path, say: build.Say) -> Result
         interpreter=before,
         target=target,
         plan=replace(plan, notes=(*plan.notes, *notes)),
+        refused=request.agreed.refuses(plan.demands),
         recovered=None
         if left is None
         else f"an earlier installation ({left.id}) was interrupted; the next one finishes or undoes it first",

@@ -40,6 +40,11 @@ class Demand:
     fit: Fit | None
     """None when nothing is there to compare."""
 
+    @property
+    def asker(self) -> str:
+        """The word that overrules it: who asks without the number; `project` for a project that has no name."""
+        return self.by.removeprefix("the ").split(" ")[0]
+
 
 def fit(specifier: SpecifierSet, release: str) -> Fit:
     """Compare a build's number with a specifier, pre-releases always admitted."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from jetproof.errors import Refused, Undecided
-from jetproof.install import asking, build, venv
+from jetproof.install import asking, board_answers, build, venv
 from jetproof.install.apply import Result, Status
 from jetproof.install.audit_resolution import uv_platform
 from jetproof.install.interpreter import Interpreter
@@ -96,7 +96,13 @@ def install(request: Request, board: Board, uv: Path, say: build.Say, *, patienc
         if own is not None:
             notes = (*notes, f"the project itself goes there as a wheel, built of {own}")
         plan = replace(plan, notes=(*plan.notes, *notes))
-        result = Result(status=Status.PLANNED, interpreter=before, target=target, plan=plan)
+        result = Result(
+            status=Status.PLANNED,
+            interpreter=before,
+            target=target,
+            plan=plan,
+            refused=request.agreed.refuses(plan.demands),
+        )
         if request.dry_run:
             return result
         agree(plan, request.agreed)
@@ -147,16 +153,17 @@ def _asked(
     files: tuple[Path, ...] = (),
 ) -> dict[str, Any]:
     """Have the board do it; return what it tells in the end. Raises what it refuses."""
-    answers: list[dict[str, Any]] = []
+    last = "looked" if body["do"] == "look" else "installed"
+    answer: dict[str, Any] | None = None
 
     def heard(record: dict[str, object]) -> None:
-        if record["record"] == "step":
+        nonlocal answer
+        if board_answers.checked(record, "step", last, "refused") == "step":
             say(str(record["text"]))
-        else:
-            answers.append(record)
+        elif answer is None:
+            answer = record
 
     done = board.install(body, heard, timeout, files)
-    answer = next((one for one in answers if one["record"] in ("looked", "installed", "refused")), None)
     if answer is None:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise Undecided(

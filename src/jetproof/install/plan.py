@@ -128,7 +128,7 @@ class Agreed:
         return tuple(one for one in demands if self._refuses(one))
 
     def _refuses(self, one: Demand) -> bool:
-        if one.fit in (None, Fit.AS_IS) or one.name in self.overrule or one.by.split(" ")[0] in self.overrule:
+        if one.fit in (None, Fit.AS_IS) or one.name in self.overrule or one.asker in self.overrule:
             return False
         return not (one.fit is Fit.ALPHA and self.alpha)
 

@@ -137,7 +137,7 @@ def agree(plan: Plan, agreed: Agreed) -> None:
     refused = agreed.refuses(plan.demands)
     if not refused:
         return
-    names = sorted({one.by.split(" ")[0] for one in refused if one in plan.unfit})
+    names = sorted({one.asker for one in refused if one in plan.unfit})
     options = [*(["--allow-alpha"] if any(one in plan.alphas for one in refused) else [])]
     options += [f"--allow-overrule {name}" for name in names]
     raise Refused(

@@ -45,14 +45,13 @@ def _lines(result: Result) -> Iterator[str]:
         yield ""
         yield from _proof(result.proof)
     if result.status is Status.PLANNED:
-        refused = (*plan.alphas, *plan.unfit)
         yield ""
         if result.interpreter.torch.outcome is Outcome.NOT_RUN:
             yield "Nothing was changed. To install: the same command on the board, without --dry-run and --stack"
         else:
             yield "Nothing was changed. To install: the same command without --dry-run"
-        if refused:
-            at = counted(len(refused), "requirement")
+        if result.refused:
+            at = counted(len(result.refused), "requirement")
             yield f"It will stop at {at} on the vendor's packages unless you agree (see above)."
     elif result.status in (Status.INSTALLED, Status.UNCHANGED):
         yield ""
@@ -125,7 +124,7 @@ def _plan(plan: Plan, *, elsewhere: bool) -> Iterator[str]:
     for one in plan.alphas:
         yield f"Alpha: {_demand(one)}. Agree with --allow-alpha."
     for one in plan.unfit:
-        yield f"Unfit: {_demand(one)}. Overrule with --allow-overrule {one.by.split(' ')[0]}."
+        yield f"Unfit: {_demand(one)}. Overrule with --allow-overrule {one.asker}."
     for back in plan.backtracked:
         yield f"Older than it would be without the bounds here: {back.name} {back.chosen}, else {back.free}."
     for bound in plan.constraints:
