@@ -84,7 +84,7 @@ def test_what_is_pruned_on_purpose_is_no_gap(tmp_path: Path) -> None:
     store = FolderStore(tmp_path)
     first, second = store.add(numbered(1)).sha256, store.add(numbered(2)).sha256
     store.add_file(first, _artifact("logs/a.txt"), b"x")
-    store.add_countersignature(first, b"{}")
+    (tmp_path / first[:2] / f"{first}.sigstore.json").write_bytes(b"{}")
     assert store.side_files(first) is not None
     assert store.countersignature(first) == b"{}"
 

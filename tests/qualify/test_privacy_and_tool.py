@@ -12,11 +12,11 @@ from tests.qualify.runs import ran
 from tests.qualify.streams import Scripted, end, good_stream
 
 from jetproof.policy.load import built_in
-from jetproof.qualify.canonical import sha256
 from jetproof.qualify.locks import gpu_lock_path
 from jetproof.qualify.privacy import redactor
 from jetproof.qualify.pytest_folder import pytest_folder
 from jetproof.qualify.tool import files_digest, tool
+from jetproof.target.canonical import sha256
 
 
 def test_project_and_home_are_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:

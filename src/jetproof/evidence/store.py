@@ -146,10 +146,6 @@ class FolderStore:
         path = self.root / sha256[:2] / f"{sha256}.sigstore.json"
         return read_bounded(path) if path.is_file() and not path.is_symlink() else None
 
-    def add_countersignature(self, sha256: str, bundle: bytes) -> None:
-        """Keep a Sigstore bundle beside an envelope."""
-        _write_once(self.root / sha256[:2] / f"{sha256}.sigstore.json", bundle)
-
     def find(self, prefix: str) -> Path:
         """Return the file of the one envelope whose digest begins so."""
         if not re.fullmatch(r"[0-9a-f]{4,64}", prefix):

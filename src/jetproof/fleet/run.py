@@ -14,6 +14,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from jetproof.errors import ExitCode, Undecided
+from jetproof.evidence.statement import time_text
 from jetproof.fleet.ended import Ended, ended, from_journal
 from jetproof.fleet.inventory import Board, Inventory
 from jetproof.fleet.state import BoardResult, State, Status, asked, results
@@ -235,7 +236,7 @@ def _result(request: FleetRequest, state: State, board: Board, found: Ended, *, 
         hint=found.hint,
         proves=found.proves,
         seconds=round(found.seconds, 3),
-        finished=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        finished=time_text(datetime.now(timezone.utc)),
         record=None if data is None else str(record.relative_to(state.folder)),
         record_sha256=None if data is None else hashlib.sha256(data).hexdigest(),
         adopted=adopted,

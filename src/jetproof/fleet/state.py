@@ -15,8 +15,8 @@ from typing import Any
 
 from jetproof.errors import UsageError
 from jetproof.fleet.inventory import Board, Inventory
-from jetproof.qualify.canonical import sha256
 from jetproof.target import shape, strict_json
+from jetproof.target.canonical import sha256
 from jetproof.target.recorded import read
 from jetproof.target.write import write_atomically
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from jetproof.install.case import Case, Held, vendor_held
 from jetproof.install.finding import Confidence, Finding, Remedy, Severity, Verdict, worst
 from jetproof.install.judgements import JUDGEMENTS
-from jetproof.install.judgements.judgement import Judgement
 from jetproof.install.locked import DEFAULT, Kind, Project, extra_key, group_key, normal
 from jetproof.install.markers import Markers
 from jetproof.install.selection import Selection, encoded, selection
@@ -91,7 +90,6 @@ def audit(
     groups: Sequence[str] = (),
     default_groups: bool = True,
     asked: str | None = None,
-    judgements: Sequence[Judgement] = JUDGEMENTS,
 ) -> Audit:
     """Return what installing a project on a board would do to the vendor's torch.
 
@@ -113,11 +111,11 @@ def audit(
         return _case(project, board, tables, kept, frozenset(map(normal, extras)), groups, asked)
 
     plain = case(wanted)
-    found = [finding for judgement in judgements for finding in judgement.check(plain)]
+    found = [finding for judgement in JUDGEMENTS for finding in judgement.check(plain)]
     if along and default_groups:
         if project.kind in _SYNC:
             more = case(wanted.union(along))
-            later = [finding for judgement in judgements for finding in judgement.check(more)]
+            later = [finding for judgement in JUDGEMENTS for finding in judgement.check(more)]
             found += _through_groups(found, later, project.kind)
         project = replace(project, notes=(*project.notes, _note(along, project.kind)))
     if project.computed:

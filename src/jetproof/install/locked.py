@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar, overload
+
+from jetproof_worker.names import normalised
 
 Made = TypeVar("Made")
 
@@ -242,12 +243,9 @@ class Project:
     """Normalised names of the project's own packages, which a lock lists among the others."""
 
 
-_NORMAL = re.compile(r"[-_.]+")
-
-
 def normal(name: str) -> str:
     """Return a distribution's name in the form that all its spellings share."""
     lower = name.lower()
     if "_" not in lower and "." not in lower and "--" not in lower:
         return lower  # nearly all names in a lock
-    return _NORMAL.sub("-", lower)
+    return normalised(lower)

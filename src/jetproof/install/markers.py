@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
 
+from jetproof_worker.names import normalised
+
 _EXTRA = re.compile(r"""\bextra\s*(==|!=)\s*(?:'([^']*)'|"([^"]*)")|(?:'([^']*)'|"([^"]*)")\s*(==|!=)\s*\bextra\b""")
 MAX_LENGTH = 20_000
 """Of one marker; uv's longest for many conflicting extras have a few thousand characters."""
@@ -66,7 +68,7 @@ def _without_extras(marker: str, active: Set[str]) -> str:
     def decided(match: re.Match[str]) -> str:
         operator = match[1] or match[6]
         name = next(group for group in (match[2], match[3], match[4], match[5]) if group is not None)
-        plain = re.sub(r"[-_.]+", "-", name).lower()
+        plain = normalised(name)
         return "os_name == 'posix'" if (plain in active) is (operator == "==") else "os_name == 'none'"
 
     return _EXTRA.sub(decided, marker)

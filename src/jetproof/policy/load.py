@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
 import re
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from importlib import resources
 from pathlib import Path as FilePath
 from typing import Any
 
-import rfc8785
 from pydantic import ValidationError
 
 from jetproof.errors import PolicyInvalid, UsageError
@@ -19,6 +17,7 @@ from jetproof.policy.consistency import faults
 from jetproof.policy.model import Gate, Policy
 from jetproof.policy.positions import Path, line_and_column, positions
 from jetproof.target import strict_json
+from jetproof.target.canonical import sha256
 from jetproof.target.recorded import read
 
 DEFAULT_PATH = "ci/conditional-test-policy.json"
@@ -109,7 +108,7 @@ def parse(data: bytes, *, what: str) -> tuple[Policy, str]:
 def digest(value: Any) -> str:
     """Return SHA-256 over the canonical JSON of a policy's value. Raises `PolicyInvalid` for numbers it cannot hold."""
     try:
-        return hashlib.sha256(rfc8785.dumps(value)).hexdigest()
+        return sha256(value)
     except ValueError as error:
         raise PolicyInvalid(f"the policy holds a number that JSON readers disagree on: {error}") from None
 

@@ -44,11 +44,11 @@ class Gathered:
         if value is not None and name not in self.groups[group]:
             self.groups[group][name] = known(self._fact_name(group, name), value, read_from, detail)
 
-    def put_absent(self, path: str, read_from: str, detail: str = "") -> None:
+    def put_absent(self, path: str, read_from: str) -> None:
         """Keep that the machine is known not to have "group.field"."""
         group, _, name = path.partition(".")
         if name not in self.groups[group]:
-            self.groups[group][name] = absent(self._fact_name(group, name), read_from, detail)
+            self.groups[group][name] = absent(self._fact_name(group, name), read_from)
 
     def value(self, path: str) -> Any:
         """Return the value of "group.field" so far, None where there is none."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from jetproof.facts.cuda import of_number
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Distribution, Message, MessageKind
 from jetproof.facts.report.boards import family, other_model
@@ -231,7 +232,7 @@ def _machine(message: Message, into: Gathered) -> None:
         into.put("permissions.groups", groups, where(found))
     if found := _DRIVER_NUMBER.search(text):
         number = int(found.group(1))
-        into.put("cuda.driver", f"{number // 1000}.{number % 1000 // 10}", where(found), f"from the number {number}")
+        into.put("cuda.driver", of_number(number), where(found), f"from the number {number}")
     if found := _DETECTED.search(text):
         into.put("cuda.kernel_driver", found.group(1), where(found))
         into.put("cuda.driver", found.group(2), where(found))

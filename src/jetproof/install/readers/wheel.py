@@ -66,7 +66,7 @@ def _metadata(path: Path) -> str:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
-def requirements_of(metadata: str, where: Where, only: str = "") -> tuple[list[LockedPackage], list[Unknown]]:
+def requirements_of(metadata: str, where: Where) -> tuple[list[LockedPackage], list[Unknown]]:
     """Return what a METADATA text asks for; requirements of extras are kept apart by the extra they name."""
     packages: list[LockedPackage] = []
     unknowns: list[Unknown] = []
@@ -78,7 +78,7 @@ def requirements_of(metadata: str, where: Where, only: str = "") -> tuple[list[L
             unknowns.append(one)
             continue
         named = [extra for extra in extras if one.marker and f'"{extra}"' in one.marker and "extra" in one.marker]
-        if named and not only:
+        if named:
             one = _in_extras(one, tuple(map(extra_key, named)))
         packages.append(one)
     return packages, unknowns
