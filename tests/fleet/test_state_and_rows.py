@@ -126,4 +126,4 @@ def test_where_duckdb_is_missing_the_command_that_mends_it_is_told(monkeypatch: 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(UsageError) as error:
         store.duckdb_module()
-    assert error.value.hint == "pip install 'jetproof[fleet]'"
+    assert error.value.hint == "in the checkout of jetproof: pip install '.[fleet]', or uv tool install '.[fleet]'"

@@ -58,7 +58,8 @@ def countersigned(
     except ImportError:
         raise UsageError(
             "verifying a countersignature needs the package sigstore, which is not installed",
-            hint="pip install 'jetproof[sigstore]', or: gh attestation verify FILE --bundle BUNDLE --repo OWNER/NAME",
+            hint="in the checkout of jetproof: pip install '.[sigstore]'; "
+            "or: gh attestation verify FILE --bundle BUNDLE --repo OWNER/NAME",
             reason="sigstore-missing",
         ) from None
     seen = _Seen()

@@ -80,7 +80,7 @@ def backend_signer(uri: str, public: bytes) -> BackendSigner:
     except ImportError:
         raise UsageError(
             f"the signer {uri} needs securesystemslib, which is not installed",
-            hint="pip install 'jetproof[signers]'",
+            hint="in the checkout of jetproof: pip install '.[signers]', or uv tool install '.[signers]'",
             reason="signer-backend-missing",
         ) from None
     schemes: Any = vars(backends)["SIGNER_FOR_URI_SCHEME"]

@@ -94,7 +94,8 @@ def at(repository: Repository, revision: str) -> Trust:
     if toml is None and signers is None:
         raise PolicyInvalid(
             f"{where} has neither {TRUST_PATH} nor {SIGNERS_PATH}, so nobody is trusted",
-            hint="jetproof keys trust KEY.pub --name NAME --module MODULE, then commit it on the base branch",
+            hint="jetproof init, or jetproof keys trust KEY.pub --name NAME --module MODULE, writes one; "
+            "it counts once it is committed on the base branch",
             reason="trust-store-missing",
         )
     keys: tuple[TrustedKey, ...] = ()

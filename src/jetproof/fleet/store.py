@@ -27,7 +27,7 @@ def duckdb_module() -> Any:
     except ImportError:
         raise UsageError(
             "results are kept with DuckDB, which is not installed here",
-            hint="pip install 'jetproof[fleet]'",
+            hint="in the checkout of jetproof: pip install '.[fleet]', or uv tool install '.[fleet]'",
             reason="duckdb-missing",
         ) from None
     return duckdb

@@ -53,6 +53,7 @@ def next_steps(host: Host, policy: Policy) -> tuple[str, ...]:
         "attach a runner safely: docs/conditional-testing.md",
         "on the board: jetproof keys new, jetproof policy pin",
         "jetproof policy check",
+        "commit what was written: jetproof claims reads the policy and whom the project trusts from the commit",
     ]
     return tuple(found)
 

@@ -12,6 +12,11 @@ _STAGES = {
     "evaluate": "evidence is shown, nothing is claimed; it needs a runner and an issue of its own",
     "legacy": "deferred until somebody has the hardware and the need",
 }
+_OWN = (
+    "requirements/run.txt -r requirements/build.txt &&\n"
+    "    .lane/jetproof/bin/pip install --no-deps --no-build-isolation ."
+)
+"""jetproof's own checkout: what it needs by hash, then itself from here."""
 
 
 def conditional_testing(host: Host, policy: Policy, policy_path: str) -> str:
@@ -38,7 +43,7 @@ def conditional_testing(host: Host, policy: Policy, policy_path: str) -> str:
             "jetson_labels": "`, `".join(gate.runner.labels) if gate else "",
             "tier_labels": f", for the target tier also `{'`, `'.join(extra)}`" if extra else "",
             "jetson_gate": gate.id if gate else "",
-            "requirements": "requirements/run.txt" if host.own_checkout else "ci/jetproof-requirements.txt",
+            "requirements": _OWN if host.own_checkout else "ci/jetproof-requirements.txt",
             "branch": host.branch,
             "module": _cell(tier.module) if tier else "",
             "tier": tier.id if tier else "",
