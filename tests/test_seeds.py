@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -157,11 +157,11 @@ def evidence_is_for_the_exact_commit() -> None:
         return found.state
 
     assert state(passing()) is State.SUPPORTED
-    assert state(replace(passing(), commit=OTHER_COMMIT)) is State.UNPROVEN
-    assert state(replace(passing(), told=Told.FAIL)) is State.FAILING
-    assert state(replace(passing(), passed=frozenset())) is State.UNPROVEN
-    assert state(replace(passing(), platform_class="arm64-server", module=None)) is State.UNPROVEN
-    assert state(replace(passing(), platform_class="x86", arch="x86_64", module=None)) is State.UNPROVEN
+    assert state(passing()._replace(commit=OTHER_COMMIT)) is State.UNPROVEN
+    assert state(passing()._replace(told=Told.FAIL)) is State.FAILING
+    assert state(passing()._replace(passed=frozenset())) is State.UNPROVEN
+    assert state(passing()._replace(platform_class="arm64-server", module=None)) is State.UNPROVEN
+    assert state(passing()._replace(platform_class="x86", arch="x86_64", module=None)) is State.UNPROVEN
     assert state(passing(), date(2026, 12, 31)) is State.STALE
 
 
