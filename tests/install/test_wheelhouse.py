@@ -22,6 +22,7 @@ from jetproof.install.uv import Sources, Uv
 from jetproof.install.wheelhouse import Wheel, Wheelhouse, contents, refuse_builds
 from jetproof_worker.process import Completed
 
+NOTHING = {"link": None, "stamp": None, "environment": None}
 PYTHON = Interpreter(
     executable=Path("/usr/bin/python3"),
     release="3.10.12",
@@ -145,7 +146,9 @@ def test_what_the_board_refuses_is_told_in_its_words() -> None:
 def test_an_interpreter_that_does_not_answer() -> None:
     about = {"path": "/x/python3", "asked": "a", "status": "timed-out", "detail": "", "interpreter": None}
     with pytest.raises(Undecided, match="does not answer: timed-out"):
-        asker(FakeBoard({"record": "looked", "python": about, "tried": {}, "distributions": []})).ask("/x/python3")
+        asker(
+            FakeBoard({"record": "looked", "python": about, "tried": {"steps": []}, "distributions": [], **NOTHING})
+        ).ask("/x/python3")
 
 
 def test_platforms_that_wheels_are_known_for() -> None:
