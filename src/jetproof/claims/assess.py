@@ -45,13 +45,11 @@ def assessment(
     trust: Trust,
     tables: Tables,
     now: datetime,
-    policy_path: str = POLICY_PATH,
     base: str | None = None,
     kept: KeptChallenges = NONE,
     store: str = STORE_PATH,
     badges: Iterable[str] = (),
     floors: Mapping[str, int] | None = None,
-    workers: int | None = None,
 ) -> Assessment:
     """Return what may be claimed for a revision at a time. The policy is the one that the revision holds.
 
@@ -60,14 +58,14 @@ def assessment(
     commit = repository.resolve(revision)
     if commit is None:
         raise UsageError(f"there is no revision {revision!r} here", reason="revision-unknown")
-    data = repository.file(commit, policy_path)
+    data = repository.file(commit, POLICY_PATH)
     if data is None:
         raise PolicyInvalid(
-            f"commit {commit[:12]} holds no {policy_path}, so it claims nothing",
+            f"commit {commit[:12]} holds no {POLICY_PATH}, so it claims nothing",
             hint="jetproof init",
             reason="policy-missing",
         )
-    policy, policy_sha256 = parse(data, what=policy_path)
+    policy, policy_sha256 = parse(data, what=POLICY_PATH)
     around = Circumstances(
         trust=trust,
         now=now,
@@ -76,11 +74,10 @@ def assessment(
         repository=repository,
         repository_uri=repository.remote(),
         base=base,
-        policy_path=policy_path,
         kept=kept,
     )
     known = list(items)
-    gathered = gather(known, around, workers=workers, floors=floors)
+    gathered = gather(known, around, floors=floors)
     exempt = managed(repository, commit, badges)
     material: dict[str, str] = {}
     for one in dict.fromkeys((commit, *(proof.commit for proof in gathered.proofs))):
