@@ -31,7 +31,10 @@ def test_a_read_out_without_torch_is_undecided(capsys: pytest.CaptureFixture[str
     path = tmp_path / "board.json"
     path.write_text(json.dumps({"files": {"/proc/device-tree/model": "NVIDIA Jetson AGX Orin Developer Kit"}}))
     assert main(["doctor", "--from", str(path)]) == 4
-    assert capsys.readouterr().out.splitlines()[0].startswith("undecided: ")
+    told = capsys.readouterr().out
+    assert told.splitlines()[0].startswith("undecided: ")
+    assert "\nnot known: l4t, torch.__version__, " in told
+    assert "jetproof inspect --python PYTHON --save board.json" in told
 
 
 def test_json_has_the_contract(capsys: pytest.CaptureFixture[str]) -> None:

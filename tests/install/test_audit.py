@@ -288,6 +288,17 @@ def test_numpy_2_beside_a_torch_for_numpy_1(tmp_path: Path, line: str, words: st
     assert judged(tmp_path, line).findings == ()
 
 
+def test_numpy_below_2_is_asked_for_with_the_tool_that_locks(tmp_path: Path) -> None:
+    text = uv_lock(locked("numpy", "2.2.6"), wanted='{ name = "numpy" }')
+    commands = [
+        one.remedy[0].command
+        for result in (judged(tmp_path, text, "uv.lock", kept=()), judged(tmp_path, "numpy", kept=()))
+        for one in result.findings
+        if one.rule == "JA010"
+    ]
+    assert commands == ["uv add 'numpy<2'", "pip install 'numpy<2'"]
+
+
 UV_SOURCES = """
 [project]
 name = "rover"

@@ -23,8 +23,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, judge, render."""
     snapshot = read(arguments, trials=True, meanwhile=_get_ready)
 
-    from jetproof.diagnosis.as_json import as_json
-    from jetproof.diagnosis.engine import diagnose
+    from jetproof.diagnosis.as_json import as_json, missing
+    from jetproof.diagnosis.engine import Verdict, diagnose
     from jetproof.diagnosis.exit_code import exit_code
     from jetproof.facts.from_snapshot import facts as facts_of
     from jetproof.render import diagnosis as render
@@ -40,6 +40,13 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(render.markdown(diagnosis, facts))
     else:
         sys.stdout.write(render.told(diagnosis, facts, style_for(sys.stdout)))
+        lacking = missing(diagnosis, facts)
+        if diagnosis.verdict is Verdict.UNDECIDED and lacking:
+            sys.stdout.write(
+                f"\nnot known: {', '.join(lacking)}\n"
+                "On the board, with the Python that has torch: jetproof doctor --python PYTHON; a read-out for here:\n"
+                "jetproof inspect --python PYTHON --save board.json\n"
+            )
     return int(exit_code(diagnosis))
 
 

@@ -19,9 +19,10 @@ def stack_of(facts: Facts, tables: Tables) -> Stack:
     """Return the stack of a read-out. Undecided when it does not tell the L4T release."""
     l4t = facts.platform.l4t.value if facts.platform.l4t.known else None
     if l4t is None:
+        no_board = facts.platform.is_jetson.value is False
         raise Undecided(
-            "the read-out does not tell the L4T release",
-            hint="name the board: --stack jp6.2",
+            "this is not a Jetson, so it has no L4T release" if no_board else "the L4T release could not be read",
+            hint="name the board that is meant: --stack jp6.2",
             reason="no-l4t",
         )
     found = next((one for one in tables.stacks.values() if l4t in one.l4t_releases and "-" not in one.name), None)

@@ -341,6 +341,7 @@ def _contradictions(items: Sequence[Item], bounds: Sequence[tuple[str, str]], in
         if locked is not None and not bound.specifier.contains(locked, prereleases=True):
             raise Refused(
                 f"the lock has {bound.name} {locked}, and {bound.name}{bound.specifier} is needed here ({origin})",
-                hint=f"Lock the project again with {bound.name}{bound.specifier}, or install from its requirements.",
+                hint=f"Add {bound.name}{bound.specifier} to the project and lock it again, or leave the lock out: "
+                "jetproof install pyproject.toml (or requirements.txt)",
                 reason="lock-contradicts",
             )

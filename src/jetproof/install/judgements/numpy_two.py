@@ -19,8 +19,16 @@ from packaging.version import InvalidVersion, Version
 from jetproof.install.case import Case
 from jetproof.install.finding import Because, Confidence, Finding, Remedy, Severity
 from jetproof.install.judgements.judgement import Judgement
+from jetproof.install.locked import Kind
 from jetproof.install.selection import Selected
 
+_ADD = {
+    Kind.UV_LOCK: "uv add",
+    Kind.POETRY_LOCK: "poetry add",
+    Kind.PDM_LOCK: "pdm add",
+    Kind.PIPFILE_LOCK: "pipenv install",
+}
+"""What writes a bound into the project and locks it again."""
 _LAST_ONE = "1.26.4"
 _SOME_TWO = ("2.0.2", "2.2.6", "2.3.5")
 
@@ -47,6 +55,7 @@ def check(case: Case) -> Iterator[Finding]:
     note = next((note for note in row.notes if "NumPy 1" in note), None) if row is not None else None
     if row is None or note is None or case.board.python < (3, 9):
         return  # no NumPy 2 for Python 3.8
+    add = _ADD.get(case.project.kind, "pip install")
     for one in case.selection.named("numpy"):
         two = _is_two(one)
         if two is False:
@@ -63,7 +72,7 @@ def check(case: Case) -> Iterator[Finding]:
             where=one.package.where,
             message=f"{one.package.wanted} {brings}; {case.torch.told} was built for NumPy 1",
             because=(case.because(one), Because(fact="torch build", value=note, read_from=f"tables: {row.id}")),
-            remedy=(Remedy(text='write "numpy<2"', command="pip install 'numpy<2'"),),
+            remedy=(Remedy(text='write "numpy<2"', command=f"{add} 'numpy<2'"),),
         )
 
 
