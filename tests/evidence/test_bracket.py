@@ -369,6 +369,37 @@ def test_what_a_merge_brings_in_is_dated_too(project: Project) -> None:
 
 
 @pytest.mark.process
+def test_the_side_of_a_merge_that_held_the_same_file_earlier_counts(project: Project) -> None:
+    project.call("checkout", "-q", "-b", "side")
+    project.write(ASKED)
+    project.commit("ask early", BEFORE - timedelta(days=3))
+    project.call("checkout", "-q", "main")
+    project.write(ASKED)
+    project.commit("ask again", BEFORE)
+    project.call("merge", "-q", "--no-ff", "-m", "both", "side")
+
+    kept = project.kept().of(ASKED.text)
+    assert isinstance(kept, Kept)
+    assert kept.since == BEFORE - timedelta(days=3)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("when", ["253402300800", "99999999999999", "18446744073709551615", "-5"])
+def test_a_commit_of_no_calendar_dates_nothing(project: Project, when: str) -> None:
+    project.write(ASKED)
+    project.commit("ask", BEFORE)
+    (project.root / ASKED.path).write_text(json.dumps(ASKED.as_json(), indent=1))
+    project.call("add", "-A")
+    who = f"a <a@b.example> {when} +0000"
+    lines = (f"tree {project.call('write-tree')}", f"parent {project.call('rev-parse', 'HEAD')}", f"author {who}")
+    (project.root / "commit").write_text("\n".join((*lines, f"committer {who}", "", "odd", "")))
+    odd = project.call("hash-object", "-t", "commit", "-w", "--literally", "commit")
+    kept = project.kept(odd).of(ASKED.text)
+    assert isinstance(kept, Kept)
+    assert kept.since is None
+
+
+@pytest.mark.process
 def test_a_history_that_is_cut_off_dates_nothing(project: Project, tmp_path: Path) -> None:
     project.write(ASKED)
     project.commit("ask", BEFORE)

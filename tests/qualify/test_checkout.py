@@ -195,8 +195,27 @@ def test_a_clean_filter_hides_no_change(checkout: Path) -> None:
 
     found = source(checkout)
 
-    assert found.hidden == ("a.py",)
+    # the filter, a program that the checkout names, is not run: without it git itself sees the change
+    assert found.changed == ("a.py",)
     assert not found.clean
+    with pytest.raises(Undecided, match=r"changed: a\.py"):
+        rehearsal_notes(found, asked=False, built_in=False)
+
+
+def test_what_a_filter_made_of_a_file_is_said_to_be_hidden(checkout: Path) -> None:
+    """As Git LFS leaves it: the index holds the times of a file whose bytes are not the commit's."""
+    (checkout / ".git" / "info" / "attributes").write_text("*.py filter=x\n")
+    git(checkout, "config", "filter.x.smudge", "echo large")
+    git(checkout, "config", "filter.x.clean", "git cat-file blob HEAD:%f")
+    (checkout / "a.py").unlink()
+    git(checkout, "checkout", "a.py")
+    assert (checkout / "a.py").read_text() == "large\n"
+    os.utime(checkout / "a.py", (1_600_000_000, 1_600_000_000))
+    git(checkout, "update-index", "--refresh")
+
+    found = source(checkout)
+
+    assert found.hidden == ("a.py",)
     with pytest.raises(Undecided, match=r"hidden from git: a\.py") as raised:
         rehearsal_notes(found, asked=False, built_in=False)
     assert "git check-attr" in (raised.value.hint or "")

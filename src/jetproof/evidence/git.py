@@ -112,16 +112,21 @@ class GitRepository:
         text = self._line("show", "-s", "--format=%H %T %ct", "--end-of-options", commit)
         parts = text.split() if text else []
         # a tag's id or a tree's would answer something else than what was asked
-        if len(parts) == 3 and parts[0] == commit:
+        if len(parts) >= 2 and parts[0] == commit:
             self._trees[commit] = parts[1]
-            self._times[commit] = datetime.fromtimestamp(int(parts[2]), timezone.utc)
+            self._times[commit] = moment(parts[2]) if len(parts) == 3 else None
 
     def file(self, commit: str, path: str) -> bytes | None:
-        """Return the bytes of a regular file of the commit; None for anything else at that path."""
+        """Return the bytes of a regular file of the commit; None for anything else at that path.
+
+        Raises UsageError where the repository lacks what the commit holds.
+        """
         if (commit, path) not in self._files:
             found = self._entries(commit, path).get(path)
             done = self.git("cat-file", "blob", found.oid) if found and found.mode.startswith("100") else None
-            self._files[commit, path] = done.stdout if done is not None and done.ok else None
+            if done is not None and not done.ok:
+                raise _absent(commit, path)
+            self._files[commit, path] = done.stdout if done is not None else None
         return self._files[commit, path]
 
     def listing(self, commit: str) -> Mapping[str, Entry] | None:
@@ -150,7 +155,7 @@ class GitRepository:
         for path in paths:
             words = told.readline().split()
             if not done.ok or len(words) != 3 or words[1] != b"blob":
-                raise UsageError(f"git cat-file does not give {path} of {commit[:12]}", reason="git-failed")
+                raise _absent(commit, path)
             found[path] = told.read(int(words[2]))
             told.read(1)  # the line's end behind each
         return found
@@ -199,6 +204,22 @@ class GitRepository:
     def remote(self) -> str | None:
         """Return the URL of the remote named origin."""
         return self._line("config", "--get", "remote.origin.url") or None
+
+
+def _absent(commit: str, path: str) -> UsageError:
+    return UsageError(
+        f"git cat-file does not give {path} of {commit[:12]}",
+        hint="what a partial clone lacks is not fetched from here: git fetch --refetch --no-filter; else git fsck",
+        reason="git-failed",
+    )
+
+
+def moment(seconds: str) -> datetime | None:
+    """Return the time of a commit; None for one that no calendar has: whoever makes a commit writes what he likes."""
+    try:
+        return datetime.fromtimestamp(int(seconds), timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def repository(root: Path) -> GitRepository:

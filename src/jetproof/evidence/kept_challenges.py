@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime
 
 from jetproof.errors import JetproofError, UsageError
 from jetproof.evidence.challenge import CHALLENGES_PATH, Challenge, is_kept_path, kept_path, nonce_of, parsed
-from jetproof.evidence.git import GitRepository
+from jetproof.evidence.git import GitRepository, moment
 
 MOST = 20_000
 """Files that are read; more are an error, never passed over."""
@@ -90,16 +90,19 @@ def _since(repository: GitRepository, commit: str) -> Mapping[str, datetime]:
     words = ("log", "-m", "--name-only", "--no-renames", "--format=%x01%ct", commit, "--", CHALLENGES_PATH)
     done = repository.git(*words)
     found: dict[str, datetime] = {}
-    for path, seconds in _touched(done.stdout.decode("utf-8", "replace")) if done.ok else ():
-        when = datetime.fromtimestamp(seconds, timezone.utc)
-        found[path] = min(when, found.get(path, when))
-    return found
+    odd: set[str] = set()
+    for path, when in _touched(done.stdout.decode("utf-8", "replace")) if done.ok else ():
+        if when is None:
+            odd.add(path)
+        else:
+            found[path] = min(when, found.get(path, when))
+    return {path: when for path, when in found.items() if path not in odd}
 
 
-def _touched(text: str) -> Iterator[tuple[str, int]]:
-    seconds = 0
+def _touched(text: str) -> Iterator[tuple[str, datetime | None]]:
+    when = None
     for line in text.splitlines():
         if line.startswith("\x01"):
-            seconds = int(line[1:])
+            when = moment(line[1:])
         elif line:
-            yield line, seconds
+            yield line, when

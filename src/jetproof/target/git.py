@@ -18,7 +18,19 @@ _SETTINGS = (
     "core.quotePath=false",
     "log.showSignature=false",
 )
+_SURROUNDINGS = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    # what a partial clone lacks would be fetched with programs that the checkout's own configuration names
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    # other parents than a commit's own would give a history that nobody made
+    "GIT_GRAFT_FILE": os.devnull,
+    "LC_ALL": "C",
+}
 _OPTIONS = ("--no-pager", "--no-replace-objects", *(word for setting in _SETTINGS for word in ("-c", setting)))
+_FILTERS = ("config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|smudge|process|required)$")
+"""Programs that the configuration names and that `git status` would run; a file that they change counts as changed."""
 
 
 def ask_git(
@@ -35,5 +47,12 @@ def ask_git(
     or not a hook of another one is running; `extra` is set instead.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", **(extra or {}))
-    return run(["git", "-C", str(folder), *_OPTIONS, *words], timeout, stdin=stdin, env=environment, limit=limit)
+    environment.update(_SURROUNDINGS, **(extra or {}))
+    start = ["git", "-C", str(folder), *_OPTIONS]
+    if "status" in words:
+        found = run([*start, *_FILTERS], timeout, env=environment, limit=1 << 20)
+        names = found.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        if found.truncated or any("=" in name for name in names):  # such a name cannot be set to nothing
+            return Completed(start, "failed", None, b"", b"", found.seconds, detail="filters with odd names")
+        start += (word for name in names for word in ("-c", f"{name}={'false' if name.endswith('required') else ''}"))
+    return run([*start, *words], timeout, stdin=stdin, env=environment, limit=limit)
