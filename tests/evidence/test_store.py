@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from tests.evidence.sample import FINISHED, LANE, MODULE, NOW, ROGUE, P, changed
 
 from jetproof.errors import JetproofError, UsageError
 from jetproof.evidence.prune import Kept, pruning
+from jetproof.evidence.statement import Artifact
 from jetproof.evidence.store import MAX_ENVELOPE, FolderStore, digest_of, floors_from, read_bounded
 from jetproof.evidence.store_work import contents
 
@@ -153,3 +156,53 @@ def test_reading_is_bounded_and_follows_nothing(tmp_path: Path) -> None:
     for path in (link, folder, tmp_path / "absent"):
         with pytest.raises(UsageError, match="cannot read"):
             read_bounded(path)
+
+
+DATA = b'{"a": 1}'
+SHA256 = digest_of(DATA)
+SIDE = Artifact(name="sub/authorized_keys", sha256="0" * 64, size=3, media_type="text/plain")
+
+
+@pytest.mark.parametrize(
+    "linked",
+    [SHA256[:2], f"{SHA256[:2]}/{SHA256}.files", f"{SHA256[:2]}/{SHA256}.files/sub"],
+    ids=["folder", "files", "sub"],
+)
+def test_nothing_is_written_or_removed_through_a_link(tmp_path: Path, linked: str) -> None:
+    """A proposal may put links into the store that it brings along."""
+    store, outside = FolderStore(tmp_path / "store"), tmp_path / "outside"
+    (store.root / linked).parent.mkdir(parents=True)
+    outside.mkdir()
+    (outside / f"{SHA256}.json").write_bytes(DATA)
+    (store.root / linked).symlink_to(outside)
+    with pytest.raises(JetproofError, match="is no folder"):
+        store.add_file(SHA256, SIDE, b"key")
+    if linked == SHA256[:2]:
+        for act in (lambda: store.add(DATA), lambda: store.remove([SHA256], {})):
+            with pytest.raises(JetproofError, match="is no folder"):
+                act()
+    assert [path.name for path in outside.rglob("*")] == [f"{SHA256}.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "act"),
+    [
+        (SHA256[:2], lambda store: store.add(DATA)),
+        (f"{SHA256[:2]}/{SHA256}.json/x", lambda store: store.add(DATA)),
+        ("pruned.json/x", lambda store: store.remove([SHA256], {})),
+    ],
+    ids=["a file as folder", "a folder as envelope", "a folder as note"],
+)
+def test_what_lies_in_the_way_is_told(tmp_path: Path, name: str, act: Callable[[FolderStore], object]) -> None:
+    store = FolderStore(tmp_path)
+    (store.root / name).parent.mkdir(parents=True, exist_ok=True)
+    (store.root / name).write_text("x")
+    with pytest.raises(JetproofError):
+        act(store)
+
+
+def test_a_pipe_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / SHA256[:2]).mkdir()
+    os.mkfifo(tmp_path / SHA256[:2] / f"{SHA256}.json")
+    with pytest.raises(JetproofError, match="other bytes"):
+        FolderStore(tmp_path).add(DATA)

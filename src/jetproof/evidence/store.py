@@ -126,15 +126,25 @@ class FolderStore:
     def add(self, data: bytes) -> Added:
         """Keep an envelope; what is there is never replaced."""
         sha256 = digest_of(data)
-        new = _write_once(self.root / path_of(sha256), data)
+        new = _write_once(self._place(path_of(sha256)), data)
         return Added(sha256=sha256, new=new)
 
     def add_file(self, sha256: str, artifact: Artifact, data: bytes) -> None:
         """Keep a side file of an envelope."""
         from jetproof.evidence.side_files import safe_parts
 
-        target = self.root.joinpath(sha256[:2], f"{sha256}.files", *safe_parts(artifact.name))
-        _write_once(target, data)
+        target = "/".join((sha256[:2], f"{sha256}.files", *safe_parts(artifact.name)))
+        _write_once(self._place(target), data)
+
+    def _place(self, relative: str) -> Path:
+        """Return a place of the store, no folder above which is a link. Raises JetproofError."""
+        path = self.root / relative
+        for folder in path.parents:
+            if folder == self.root:
+                return path
+            if os.path.lexists(folder) and not stat.S_ISDIR(folder.lstat().st_mode):
+                raise _broken(folder, "is no folder")
+        raise _broken(path, "lies outside of the store")
 
     def side_files(self, sha256: str) -> SideFiles | None:
         """Return the folder of an envelope's side files, if they are kept here."""
@@ -166,15 +176,15 @@ class FolderStore:
             known[signer] = max(number, known.get(signer, 0))
         body = {"schema": PRUNED_SCHEMA, "floors": dict(sorted(known.items()))}
         # the note goes first: a cut between the two leaves envelopes too many, never an unexplained gap
+        if (self.root / PRUNED).is_dir():
+            raise _broken(self.root / PRUNED, "is a folder")
+        places = [self._place(path_of(sha256)) for sha256 in digests]
         replace(self.root / PRUNED, json.dumps(body, indent=2).encode() + b"\n")
-        count = 0
-        for sha256 in digests:
-            path = self.root / path_of(sha256)
+        for path in places:
             path.unlink(missing_ok=True)
-            path.with_name(f"{sha256}.sigstore.json").unlink(missing_ok=True)
-            shutil.rmtree(path.with_name(f"{sha256}.files"), ignore_errors=True)
-            count += 1
-        return count
+            path.with_name(f"{path.stem}.sigstore.json").unlink(missing_ok=True)
+            shutil.rmtree(path.with_name(f"{path.stem}.files"), ignore_errors=True)
+        return len(places)
 
     def floors(self) -> Mapping[str, int]:
         """Return, for each signer, the highest number that was pruned."""
@@ -208,14 +218,18 @@ def _write_once(path: Path, data: bytes) -> bool:
     try:
         put_new(path, data)
     except FileExistsError:
-        if path.is_symlink() or path.read_bytes() != data:
-            raise JetproofError(
-                f"{path} is there already with other bytes",
-                hint="a store only grows: look what happened to it",
-                reason="store-broken",
-            ) from None
+        try:
+            same = plain_bytes(path, len(data) + 1) == data
+        except OSError:  # a link, a folder, a pipe
+            same = False
+        if not same:
+            raise _broken(path, "is there already with other bytes") from None
         return False
     return True
+
+
+def _broken(path: Path, why: str) -> JetproofError:
+    return JetproofError(f"{path} {why}", hint="a store only grows: look what happened to it", reason="store-broken")
 
 
 def replace(path: Path, data: bytes) -> None:
