@@ -61,6 +61,11 @@ def test_a_run_nobody_waited_for_is_judged_alike(tmp_path: Path) -> None:
     ("stderr", "reason", "message"),
     [
         (b'x\n{"schema": "jetproof/error/1", "reason": "ssh-refused", "message": "m"}\nwarning\n', "ssh-refused", "m"),
+        (
+            b'{"schema": "jetproof/error/1", "reason": "r", "message": "it lacks\\n  a (for b)"}\n',
+            "r",
+            "it lacks a (for b)",
+        ),
         (b'{"schema": "other"}\n[1]\nlast words\n', "run-exited", "last words"),
         (b"{" * 100000, "run-exited", "{" * 600),
         (b"\xff\xfe", "run-exited", "\ufffd\ufffd"),

@@ -224,9 +224,10 @@ def test_only_a_clean_checkout_or_a_rehearsal_runs(change: dict[str, Any], words
     unclean: Source = CLEAN.model_copy(update=change)
 
     assert not unclean.clean
-    with pytest.raises(Undecided, match="not clean") as caught:
+    with pytest.raises(Undecided, match=words) as caught:
         preflight.rehearsal_notes(unclean, asked=False, built_in=False)
-    assert words in caught.value.message
+    assert caught.value.reason == "checkout-not-clean"
+    assert ("git init" if unclean.commit is None else "--rehearsal") in (caught.value.hint or "")
     notes = preflight.rehearsal_notes(unclean, asked=True, built_in=False)
     assert [note.reason for note in notes] == ["rehearsal", "checkout-not-clean"]
     assert preflight.rehearsal_notes(CLEAN, asked=False, built_in=False) == ()

@@ -9,6 +9,7 @@ import sys
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("shell", choices=("bash", "fish", "tcsh", "zsh"), help="whose script to print")
+    parser.epilog = "Make the folder first where it is missing (mkdir -p); a shell that starts afterwards completes."
 
 
 def run(arguments: argparse.Namespace) -> int:

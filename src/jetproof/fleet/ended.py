@@ -111,6 +111,7 @@ def _error(completed: Completed) -> tuple[str, str, str]:
         except (ValueError, RecursionError):
             continue
         if isinstance(told, dict) and told.get("schema") == "jetproof/error/1":
-            return str(told.get("reason"))[:100], str(told.get("message"))[:1000], str(told.get("hint") or "")[:1000]
+            message = " ".join(str(told.get("message"))[:1000].split())
+            return str(told.get("reason"))[:100], message, str(told.get("hint") or "")[:1000]
     said = lines[-1][:600] if lines else completed.detail
     return f"run-{completed.status}", said or f"the run {completed.status} ({completed.code}) and said nothing", ""

@@ -142,14 +142,16 @@ def rehearsal_notes(source: Source, *, asked: bool, built_in: bool) -> tuple[Not
     if unclean is not None:
         if not asked and not built_in:
             hint = "commit or remove these, or rehearse with --rehearsal (a rehearsal proves nothing)"
-            if source.hidden and not (source.changed or source.untracked):
+            if source.commit is None:
+                hint = "git init, git add, git commit; or rehearse with --rehearsal (a rehearsal proves nothing)"
+            elif source.hidden and not (source.changed or source.untracked):
                 hint = (
                     "git status does not tell these, and their bytes are not the commit's: git ls-files -v FILE and "
                     "git check-attr -a FILE name the flag, filter or line ending; run in a checkout without it "
                     "(for LFS: git lfs uninstall), or rehearse with --rehearsal"
                 )
             raise Undecided(
-                f"the checkout is not clean: {unclean}",
+                unclean if source.commit is None else f"the checkout is not clean: {unclean}",
                 hint=hint,
                 reason="checkout-not-clean",
             )
@@ -159,7 +161,7 @@ def rehearsal_notes(source: Source, *, asked: bool, built_in: bool) -> tuple[Not
 
 def _unclean(source: Source) -> str | None:
     if source.commit is None:
-        return "it is no git checkout with a commit"
+        return "there is no git checkout with a commit here"
     parts = []
     for paths, word in (
         (source.changed, "changed"),
