@@ -64,3 +64,15 @@ def test_what_is_usual_without_a_package() -> None:
         found = diagnose(facts(report, TABLES), TABLES)
         assert next((finding.root_cause for finding in found.findings), None) == cause
         assert all(finding.confidence is Confidence.POSSIBLE for finding in found.findings)
+
+
+def test_what_only_another_gpu_can_have_is_no_alternative() -> None:
+    for model, right, other in (
+        ("Jetson AGX Thor", "torch-wheel-no-sm110", "torch-sbsa-wheel-no-sm87"),
+        ("Jetson AGX Orin", "torch-sbsa-wheel-no-sm87", "torch-wheel-no-sm110"),
+    ):
+        report = {"model": model, "package": "gsplat", "error_text": "no kernel image is available for execution"}
+        causes = [finding.root_cause for finding in diagnose(facts(report, TABLES), TABLES).findings]
+        assert "extension-no-gpu-arch" in causes
+        assert right in causes
+        assert other not in causes

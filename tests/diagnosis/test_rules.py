@@ -291,6 +291,29 @@ def test_a_board_with_a_working_torch_is_not_told_to_mend_nodes_that_are_roots()
     assert not findings(BY_ID["JD040"], but(torch={"available": BLIND}, permissions={"nodes": (closed,)}))
 
 
+@pytest.mark.parametrize(
+    ("typed", "made"),
+    [
+        ("pip3 install --user torch", False),
+        ("systemd[1]: Started Session 3 of User ubuntu.", False),
+        ("systemctl --user start trainer", False),
+        ("docker run --runtime nvidia --user app image", True),
+        ("docker run --runtime nvidia -u 1000:1000 image", True),
+        ("USER app", True),
+        ("User=trainer", True),
+    ],
+)
+def test_an_account_is_made_for_the_program_and_not_by_the_word_user(typed: str, made: bool) -> None:
+    blind = {"model": "Jetson Orin Nano", "jetpack": "6.2", "cuda_available": False, "install_commands": [typed]}
+    assert bool(findings(BY_ID["JD040"], reported(blind, TABLES))) is made
+
+
+def test_root_and_a_seat_together_tell_of_groups_also_where_no_gpu_is_named() -> None:
+    told = {"model": "Jetson Orin Nano", "control": "works as root; works while somebody is logged in at the display"}
+    assert findings(BY_ID["JD040"], reported(told, TABLES))
+    assert not findings(BY_ID["JD040"], reported({**told, "control": "works as root"}, TABLES))
+
+
 def test_a_missing_library_of_this_jetpack_is_a_missing_part_and_one_of_another_is_another_wheel() -> None:
     base = {"model": "Jetson Nano", "jetpack": "4.6", "cuda": "10.2", "in_container": False}
     own = reported({**base, "error_text": "libcudart.so.10.2: cannot open shared object file"}, TABLES)

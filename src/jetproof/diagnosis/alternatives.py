@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from jetproof.diagnosis.evidence import SAID, TYPED, exact, hit, reported
-from jetproof.diagnosis.known import numbers, vendor_python
+from jetproof.diagnosis.known import capability, numbers, vendor_python
 from jetproof.diagnosis.packages import package, with_trait
 from jetproof.diagnosis.rule import GUESS, Because, Confidence, Finding, Layer, Remedy, Rule, Severity, because
 from jetproof.facts.expression import Expression
@@ -22,6 +22,8 @@ _MOST = 3
 _NO_WHEEL = "wrong-python-tag"
 _TORCH = Expression(r"(?i)\b(?:py)?torch\b")
 _ELSEWHERE = "torch-ok-problem-elsewhere"
+_OF_ONE_GPU = {"torch-sbsa-wheel-no-sm87": "8.7", "torch-wheel-no-sm110": "11.0"}
+"""Causes that a GPU of another compute capability cannot have."""
 _CHECK = "python3 -c 'import torch; print(torch.version.cuda, torch.cuda.is_available())'"
 _USUAL = (
     (
@@ -43,6 +45,7 @@ def alternatives(
 ) -> tuple[Finding, ...]:
     """Return notes on what else it can be, the likeliest first, unless the first finding is certain."""
     named = {finding.root_cause for finding in findings}
+    gpu = capability(facts)
     blocking = [finding for finding in findings if finding.severity is Severity.BLOCKING]
     if not reported(facts) or len(named) >= _MOST or (blocking and blocking[0].confidence is Confidence.CERTAIN):
         return ()
@@ -51,6 +54,8 @@ def alternatives(
     ids = {rule.name: rule.id for rule in rules}
     found: dict[str, Finding] = {}
     for cause, message, look, why in _candidates(facts, tables, blocking):
+        if gpu is not None and _OF_ONE_GPU.get(cause, gpu) != gpu:
+            continue
         if cause not in named and cause not in found and cause in ids and len(named) + len(found) < _MOST:
             found[cause] = Finding(
                 rule=ids[cause],

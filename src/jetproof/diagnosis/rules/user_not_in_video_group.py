@@ -45,7 +45,8 @@ _SEAT = Expression(
     r"|ged)? in (?:at|on|to) the (?:display|desktop|console)|\bno monitor\b"
 )
 _USER_MADE = Expression(
-    r"(?i)\buseradd\b|\badduser\b|\bUSER \w|--user[ =]|\b-u \d{3,}|User=\w|\bid -nG\b|\b(?:not"
+    r"(?i)\buseradd\b|\badduser\b|(?-i:\bUSER \w)|--user[ =]\d|(?-i:\bUser=\w)|\bid -nG\b"
+    r"|\b(?:docker|podman|nerdctl)\b[^\n]{0,300} (?:--user[ =]\S|-u ?\d)|\b(?:not"
     r"|n't)\b[^.\n]{0,20}\bin (?:the )?(?:group )?['\"`]?(?:video|render)\b|\bvideo group\b|\brender group\b"
     r"|group ['\"`]?(?:video|render)\b|\busermod\b"
 )
@@ -80,6 +81,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         and (
             code
             or made
+            or (root and seat)
             or facts.torch.available.value is False
             or hit(facts, Expression(r"(?i)GPU|CUDA|801|100"), *TOLD)
         )
