@@ -6,6 +6,7 @@ import re
 
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import MessageKind, PlatformClass
+from jetproof.facts.report.beside import OF_ANOTHER, board_is_meant
 from jetproof.facts.report.boards import Family, family, names_emulation, names_jetson, other_machine, other_model
 from jetproof.facts.report.gathered import Gathered
 from jetproof.facts.report.segments import place
@@ -15,8 +16,6 @@ _PLAIN_OTHERS = frozenset(
     {PlatformClass.DGX_SPARK, PlatformClass.GRACE, PlatformClass.RASPBERRY_PI, PlatformClass.IGX, PlatformClass.CLARA}
 )
 """Machines whose mere name in a text is telling; the word "desktop" beside a Jetson is not."""
-_OF_ANOTHER = frozenset({"comparison", "also_tried"})
-"""Members that speak of another machine or another attempt."""
 _GPU_LINE = Expression(
     r"(?i)(?:GPU models and configuration|GPU \d{1,2}|get_device_name|Device \d{1,2}|device[_ ]?name"
     r"|Found device \d|GPU name)[^\n]{0,12}[:=)][^\n]{0,80}"
@@ -75,9 +74,10 @@ def _by_words(into: Gathered) -> Family | None:
             other = other_machine(found.group(0))
             if other:
                 return _not_jetson(into, other[0], other[1], place(message, found.start()))
+    board = board_is_meant(into.messages)
     for message in into.messages:
         stated = _STATED_X86.search(message.text)
-        if stated:
+        if stated and not (board and message.kind is MessageKind.PROSE and stated.group(0) == "(x86_64)"):
             kind = PlatformClass.WSL if "microsoft" in stated.group(0).lower() else PlatformClass.X86
             return _not_jetson(into, kind, stated.group(0), place(message, stated.start()))
     if into.value("platform.arch") == "x86_64" and not into.value("platform.l4t"):
@@ -90,17 +90,18 @@ def _by_words(into: Gathered) -> Family | None:
             return _jetson(
                 into, _named_family(into), f"{fact.partition('.')[2]} {into.value(fact)}", into.origin_of(fact)
             )
-    return _by_mention(into, kernel)
+    return _by_mention(into, kernel, board)
 
 
-def _by_mention(into: Gathered, kernel: str) -> Family | None:
-    """Decide by what the texts merely speak of: the machine named first."""
+def _by_mention(into: Gathered, kernel: str, board: bool) -> Family | None:
+    """Decide by what the texts merely speak of: the board that is meant, or else the machine named first."""
     for message in into.messages:
-        if message.member in _OF_ANOTHER:
+        if message.member in OF_ANOTHER:
             continue
         emulated = names_emulation(message.text)
         other = other_machine(message.text)
-        if names_jetson(message.text) or _JETSON_GPU.search(message.text):
+        meant = board and family(message.text) is not None
+        if meant or names_jetson(message.text) or _JETSON_GPU.search(message.text):
             if emulated and other and other[0] is PlatformClass.X86:
                 return _not_jetson(into, PlatformClass.EMULATED, emulated, message.read_from)
             return _jetson(into, _named_family(into), "named in the text", message.read_from)

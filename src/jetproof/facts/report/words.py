@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from jetproof.facts.cuda import of_number
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Distribution, Message, MessageKind
+from jetproof.facts.report.beside import board_is_meant
 from jetproof.facts.report.boards import family, other_model
 from jetproof.facts.report.fields import l4t_release
 from jetproof.facts.report.gathered import Gathered
@@ -67,6 +68,7 @@ _PLAIN: tuple[tuple[str, str], ...] = (
     ),
 )
 _PLAIN_COMPILED = tuple((path, Expression(pattern)) for path, pattern in _PLAIN)
+_BOARD_ARCH = Expression(r"\b(aarch64|arm64)\b")
 _L4T = (
     Expression(
         r"(?i)\bfrom (?:L4T |Jetson Linux )?R?3\d\.\d{1,2}(?:\.\d{1,2})? to (?:L4T |Jetson Linux )?"
@@ -151,9 +153,13 @@ def read_words(messages: Iterable[Message], into: Gathered) -> None:
         _machine(message, into)
         _container(message, into)
         _replaced(message, into)
+    told_arch = into.value("platform.arch")
     for path, pattern in _PLAIN_COMPILED:
         if into.value(path) is None:
             _first(path, pattern, texts, into)
+    if told_arch is None and into.value("platform.arch") == "x86_64" and board_is_meant(texts):
+        into.groups["platform"].pop("arch")
+        _first("platform.arch", _BOARD_ARCH, texts, into)
     if into.value("platform.arch") == "arm64":
         into.groups["platform"].pop("arch")
         into.put("platform.arch", "aarch64", "words of the report")
