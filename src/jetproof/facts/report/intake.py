@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from jetproof.errors import UsageError
 from jetproof.facts.expression import Expression
+from jetproof.facts.report.prefixes import bare
 from jetproof_worker.process import HeadTail
 
 LIMIT = 8 << 20
@@ -69,7 +70,7 @@ def intake(data: bytes, name: str = "the report") -> Intake:
     if _JSON.match(text):
         text = _MEMBER_NAME.sub("", text)
     text = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
-    return Intake(text=_CONTROL.sub("", text), notes=tuple(notes))
+    return Intake(text=bare(_CONTROL.sub("", text)), notes=tuple(notes))
 
 
 def _decoded(data: bytes) -> str:
