@@ -411,6 +411,7 @@ def test_words_for_people(project: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "1. fill ci/jetproof-requirements.txt" in told
     assert "device resolver" not in told
     assert "commit what was written" in told
+    assert "--protected-branch NAME, if" in told
     assert f"sha256:{digest}" in (project / "docs" / "jetson-support.md").read_text()
     assert main(words) == 0
     assert capsys.readouterr().out.startswith("Everything is as jetproof init writes it")

@@ -48,6 +48,8 @@ def next_steps(host: Host, policy: Policy) -> tuple[str, ...]:
         )
     if policy.host.device_resolver is None:
         found.append("name the project's device resolver in the policy, if it has one (package.module:function)")
+    if host.branch == "main":
+        found.append("jetproof init --protected-branch NAME, if the project's main branch is not called main")
     found += [
         f"on GitHub: an environment jetson with reviewers; protect {host.branch} and the tags; require the job lane",
         "attach a runner safely: docs/conditional-testing.md",

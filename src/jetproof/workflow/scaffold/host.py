@@ -28,7 +28,7 @@ _FORMS: dict[str, str] = {
 _EXAMPLES = {
     "repository": "owner/project",
     "resolver": "package.device:get_device",
-    "test": "tests/test_gpu.py::test_matmul",
+    "test": "tests/test_gpu.py::test_matmul: each test by its pytest id, no whole file",
     "issue": "https://github.com/owner/project/issues/1",
     "source": "https://vendor.example/torch-2.5.0-cp310-cp310-linux_aarch64.whl",
     "digest": "sha256:… (64 hex digits)",
@@ -87,7 +87,7 @@ class Host:
         for member, form, value in self._foreign():
             if not re.fullmatch(_FORMS[form], value) or ".." in value:
                 raise UsageError(
-                    f"{member} {value!r} has not the form that a lane can hold",
+                    f"{member} {value!r} has not the form that is wanted",
                     hint=f"like {_EXAMPLES[form]}" if form in _EXAMPLES else None,
                     reason="host-malformed",
                 )
