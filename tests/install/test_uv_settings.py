@@ -240,3 +240,20 @@ def test_a_projects_sources_and_overrides_stay_in_force(machine: Any) -> None:
     )
     machine.result("--no-project")
     assert machine.says("import small_lib, helper; print(helper.__version__)") == "1.0"
+
+
+@pytest.mark.parametrize("key", ["find-links", "extra-index-url"])
+def test_the_home_of_nobody_is_a_name_like_any_other(place: Path, key: str) -> None:
+    _write(place / "uv.toml", f'{key} = ["~nobody-of-that-name/x", "~/y"]\n')
+    told, _ = _settings(place)
+    assert told[key][0] == f"{place}/~nobody-of-that-name/x"
+
+
+def test_every_character_comes_through(place: Path) -> None:
+    text = '\U0001f600\\u007f\\u0085\\n]=\\"'
+    _write(
+        place / "uv.toml", f'[[index]]\nurl = "https://index.example/{text}"\n"{text}" = {{"{text}" = ["{text}"]}}\n'
+    )
+    want = tomli.loads((place / "uv.toml").read_text())
+    told, _ = _settings(place)
+    assert told["index"] == want["index"]

@@ -158,7 +158,13 @@ def _absolute(key: str, value: object, folder: Path) -> object:
 
 
 def _place(text: str, folder: Path) -> str:
-    return text if "://" in text else os.path.normpath(folder / Path(text).expanduser())
+    if "://" in text:
+        return text
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError:  # the home of an account that is not here
+        path = Path(text)
+    return os.path.normpath(folder / path)
 
 
 def _toml(merged: Mapping[str, object]) -> str:
@@ -166,7 +172,7 @@ def _toml(merged: Mapping[str, object]) -> str:
     tables = [one for one in _listed(merged.get("index")) if isinstance(one, dict)]
     lines = [f"{key} = {_value(value)}" for key, value in merged.items() if key != "index"]
     for one in tables:
-        lines += ["", "[[index]]", *(f"{json.dumps(key)} = {_value(value)}" for key, value in one.items())]
+        lines += ["", "[[index]]", *(f"{_value(key)} = {_value(value)}" for key, value in one.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -176,7 +182,7 @@ def _listed(value: object) -> Sequence[object]:
 
 def _value(value: object) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_value(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{_value(key)} = {_value(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, str | bool | int):
