@@ -72,3 +72,35 @@ def test_no_board_is_guessed() -> None:
     assert "compute_capability" in first.missing
     orin = diagnose(facts_of("Jetson AGX Orin\n" + text, TABLES), TABLES).findings
     assert any("TORCH_CUDA_ARCH_LIST=8.7 " in str(step.command) for one in orin for step in one.remedy)
+
+
+def test_no_torch_of_a_newer_cuda_than_the_drivers_is_offered_in_its_place() -> None:
+    for model, jetpack in (("Jetson AGX Orin", "5.1.4"), ("Jetson Nano", "4.6")):
+        told = facts_of({"model": model, "jetpack": jetpack, "torch_cuda": "12.2"}, TABLES)
+        words = " ".join(f"{step.text} {step.command}" for step in vendor_torch(told, TABLES))
+        assert "cu12" not in words
+        assert "developer.download.nvidia.com" in words or "nvidia.box.com" in words
+
+
+@pytest.mark.parametrize(
+    ("model", "python", "wanted"),
+    [
+        ("Jetson TX2", "3.6.9", "'numpy==1.19.4'"),
+        ("Jetson TX2", None, "'numpy==1.19.4'"),
+        ("Jetson Nano", "3.8", "'numpy<2'"),
+        ("Jetson AGX Orin", "3.8", "'numpy<2'"),
+    ],
+)
+def test_a_newer_numpy_is_one_that_runs_on_the_board(model: str, python: str | None, wanted: str) -> None:
+    error = "RuntimeError: module compiled against API version 0xd but this version of numpy is 0xb"
+    told = facts_of({"model": model, "error_text": error} | ({"python": python} if python else {}), TABLES)
+    first = diagnose(told, TABLES).findings[0]
+    assert first.root_cause == "numpy-too-old-abi"
+    assert wanted in (first.remedy[0].command or "")
+
+
+def test_a_cuda_that_follows_is_not_told_as_the_value_of_another_fact() -> None:
+    told = facts_of({"model": "Jetson Orin", "jetpack": "5", "torch_version": "2.4.0+cu124"}, TABLES)
+    reasons = [reason for finding in diagnose(told, TABLES).findings for reason in finding.because]
+    assert {"CUDA of jetpack", "CUDA of torch.__version__"} <= {reason.fact for reason in reasons}
+    assert not any(reason.fact == "jetpack" and reason.value == "11.4" for reason in reasons)

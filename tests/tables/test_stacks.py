@@ -107,6 +107,8 @@ def test_builds_are_judged_with_a_reason() -> None:
     by_id = {one.build.id: one.verdict for one in builds(TABLES.stack("jp6.0"), TABLES.torch_builds)}
     assert by_id["pypi-torch-2.8.0"].why == "built without CUDA"
     assert by_id["nv-jp512-2.1.0a0-2306"].verdict == "no"
-    assert by_id["pypi-torch-2.14.1"].verdict == "unproven"
+    assert by_id["pypi-torch-2.14.1"].verdict == "no"
+    assert "CUDA 13" in by_id["pypi-torch-2.14.1"].why
+    assert by_id["pt-index-cu126"].verdict == "unproven"  # a minor release above the driver's may run
     nano = {one.build.id: one.verdict for one in builds(TABLES.stack("jp4.6"), TABLES.torch_builds)}
     assert "no code for compute capability" in nano["comm-qengineering-nano"].why

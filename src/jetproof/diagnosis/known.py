@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from jetproof.diagnosis.evidence import reported
 from jetproof.diagnosis.rule import Because, because
@@ -137,23 +138,28 @@ def release_row(facts: Facts, tables: Tables) -> Release | None:
     return None
 
 
+def cuda_of(fact: Fact[Any], release: str) -> Because:
+    """Quote the CUDA release that follows from a fact which says something else."""
+    return Because(fact=f"CUDA of {fact.name}", value=release, read_from=fact.read_from)
+
+
 def driver_cuda(facts: Facts, tables: Tables) -> Because | None:
     """Return the CUDA release that the driver speaks, like "12.6", with the place it follows from."""
     if facts.cuda.driver.value:
         return because(facts.cuda.driver, _two(facts.cuda.driver.value))
     kernel_driver = facts.cuda.kernel_driver
     if kernel_driver.value and kernel_driver.value.split(".")[0] in _CUDA_OF_DRIVER:
-        return because(kernel_driver, _CUDA_OF_DRIVER[kernel_driver.value.split(".")[0]])
+        return cuda_of(kernel_driver, _CUDA_OF_DRIVER[kernel_driver.value.split(".")[0]])
     if facts.platform.is_jetson.value is False:
         return None
     row = release_row(facts, tables)
     if row is not None and row.cuda:
         source = facts.platform.l4t if facts.platform.l4t.known else facts.platform.jetpack
-        return because(source, _two(row.cuda))
+        return cuda_of(source, _two(row.cuda))
     major = jetpack_major(facts)
     source_fact = jetpack_source(facts)
     usual = {4: "10.2", 5: "11.4", 6: "12.6", 7: "13.2"}.get(major or 0)
-    return because(source_fact, usual) if usual and source_fact else None
+    return cuda_of(source_fact, usual) if usual and source_fact else None
 
 
 def system_cuda(facts: Facts, tables: Tables) -> str | None:

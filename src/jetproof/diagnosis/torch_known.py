@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jetproof.diagnosis.evidence import TYPED, hit, reason, reported
-from jetproof.diagnosis.known import numbers
+from jetproof.diagnosis.known import cuda_of, numbers
 from jetproof.diagnosis.rule import Because, because
 from jetproof.facts.expression import Expression
 from jetproof.facts.model import Distribution, Facts, Message, MessageKind
@@ -107,7 +107,7 @@ def wanted_cuda(facts: Facts) -> Because | None:
     for fact in (torch.torch, torch.torch_source):
         found = _CUDA_TAG.search(fact.value or "")
         if found:
-            return because(fact, _tagged(found))
+            return cuda_of(fact, _tagged(found))
     for held in torch.installs:
         if held.name == "torch" and held.active:
             found = _CUDA_TAG.search(held.release)
@@ -117,7 +117,7 @@ def wanted_cuda(facts: Facts) -> Because | None:
     if torch.torch.value and generic(facts) and not is_vendor(torch.torch.value):
         release = numbers(torch.torch.value)
         if release >= FIRST_CUDA_ON_PYPI and facts.platform.arch.value in ("aarch64", None):
-            return because(torch.torch, "13.0")
+            return cuda_of(torch.torch, "13.0")
     return None
 
 

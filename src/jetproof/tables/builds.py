@@ -56,6 +56,9 @@ def _derived(stack: Stack, build: TorchBuild) -> Verdict:
     oldest = re.fullmatch(r"cp3(\d+)\+", build.python or "")
     if oldest and numbers(stack.python) < (3, int(oldest[1])):
         return Verdict(verdict="no", why=f"made for {build.python}, and this stack's Python is {stack.python}")
+    wanted = re.match(r"\d+", build.cuda or "")
+    if wanted and int(wanted[0]) > numbers(stack.cuda)[0]:
+        return Verdict(verdict="no", why=f"made for CUDA {build.cuda}, and this stack's driver serves {stack.cuda}")
     if not ranges:
         return Verdict(verdict="unproven", why="the table does not say which L4T or JetPack it is made for")
     text, release = ranges[0]

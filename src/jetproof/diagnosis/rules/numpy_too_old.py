@@ -7,7 +7,8 @@ How it is decided
     "module compiled against API version … but this version of numpy is …", the second number below the first.
 
 What to do
-    Install a newer NumPy of the same generation for that interpreter.
+    Install a newer NumPy of the same generation for that interpreter; on JetPack 4 with Python 3.6 that is 1.19.4,
+    because 1.19.5 dies of an illegal instruction there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 from collections.abc import Iterator
 
 from jetproof.diagnosis.evidence import hit, signed
+from jetproof.diagnosis.known import jetpack_major, line, numbers
 from jetproof.diagnosis.remedies import python_command
 from jetproof.diagnosis.rule import LITERAL, About, Confidence, Finding, Layer, Remedy
 from jetproof.facts.expression import Expression
@@ -42,12 +44,19 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         remedy=(
             Remedy(
                 text="Install a newer NumPy 1 for this interpreter; it goes before Ubuntu's own.",
-                command=f"{python_command(facts)} -m pip install -U 'numpy<2'",
+                command=f"{python_command(facts)} -m pip install -U '{_wanted(facts)}'",
             ),
         ),
         confidence=Confidence.CERTAIN,
         specificity=LITERAL,
     )
+
+
+def _wanted(facts: Facts) -> str:
+    """Return the NumPy to take; the last one for Python 3.6 dies of an illegal instruction on JetPack 4's boards."""
+    found = line(facts)
+    old = jetpack_major(facts) == 4 or (found is not None and found.last_jetpack == 4)
+    return "numpy==1.19.4" if old and numbers(facts.torch.python.value or "3.6")[:2] == (3, 6) else "numpy<2"
 
 
 def _newer(pair: re.Match[str]) -> bool:
