@@ -3,14 +3,15 @@
 Nothing is imported before it is, since a Ctrl-C while Python imports would end in a traceback.
 """
 
+# `signal` makes classes of it first, and that takes long enough to be struck; a part without types, like any in C
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
 
 
 def script() -> None:
     """Run as the program."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # what nohup ignores stays ignored
-        signal.signal(signal.SIGINT, _gone)
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # what nohup ignores stays ignored
+        _signal.signal(_signal.SIGINT, _gone)
     from jetproof.cli.main import script as run
 
     run()

@@ -114,6 +114,17 @@ def test_foreign_text_in_an_error_cannot_drive_the_terminal() -> None:
     assert "\x1b" not in told(Undecided("bad \x1b[2J name", hint="try \x07"))
 
 
+def test_interrupted_while_a_class_is_made(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before Python 3.12 what a class's own parts raise comes as a RuntimeError."""
+
+    def run(arguments: object) -> int:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr(importlib.import_module("jetproof.cli.gates"), "run", run)
+    assert main(["gates"]) == ExitCode.INTERRUPTED
+    assert capsys.readouterr().err == "jetproof: interrupted\n"
+
+
 def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(only: str | None = None) -> object:
         raise KeyboardInterrupt

@@ -250,10 +250,10 @@ def test_help_fits_the_terminal(width: str) -> None:
     assert all(len(line) <= int(width) or line.startswith("https://") for line in done.stdout.splitlines())
 
 
-def test_an_interruption_while_python_imports_is_told_without_a_traceback(tmp_path: Path) -> None:
-    """The first module that the command line imports interrupts: as if Ctrl-C came in that very moment."""
-    kill = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
-    (tmp_path / "argparse.py").write_text(kill)
+@pytest.mark.parametrize("module", ["signal", "argparse"])
+def test_an_interruption_while_python_imports_is_told_without_a_traceback(tmp_path: Path, module: str) -> None:
+    """A module that the command line imports early interrupts: as if Ctrl-C came in that very moment."""
+    (tmp_path / f"{module}.py").write_text("import os\nos.kill(os.getpid(), 2)\n")
     done = subprocess.run(
         [sys.executable, "-m", "jetproof", "rules"],
         capture_output=True,

@@ -54,12 +54,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         streams.drop_output()  # whoever reads our output has gone
         return int(ExitCode.OK)
     except Exception as error:
+        if _by_keyboard(error):
+            streams.say("jetproof: interrupted\n")
+            return int(ExitCode.INTERRUPTED)
         if os.environ.get("JETPROOF_DEBUG"):
             raise
         around = streams.surroundings(error) if isinstance(error, OSError) else None
         if around is not None:
             streams.drop_output()
         return _told(around or InternalError.of(error), words)
+
+
+def _by_keyboard(error: BaseException) -> bool:
+    """Whether a Ctrl-C lies behind an error: Python puts its own around one that strikes while a class is made."""
+    behind: BaseException | None = error
+    for _ in range(20):
+        if behind is None or isinstance(behind, KeyboardInterrupt):
+            break
+        behind = behind.__cause__ or behind.__context__
+    return isinstance(behind, KeyboardInterrupt)
 
 
 def _told(error: JetproofError, words: Sequence[str]) -> int:
