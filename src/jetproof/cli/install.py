@@ -26,7 +26,7 @@ from jetproof.install.uv import Sources
 from jetproof.install.wanted import root_of, wanted
 from jetproof.render import install as rendering
 from jetproof.render import torch_source as rendering_torch
-from jetproof.render.style import style_for
+from jetproof.render.style import printable_line, style_for
 from jetproof.tables import load
 from jetproof.tables.stacks import Stack
 from jetproof.target.choice import choose
@@ -212,5 +212,5 @@ def _print(arguments: argparse.Namespace, body: dict[str, object], text: str) ->
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"jetproof: {line}\n")
+    sys.stderr.write(f"jetproof: {printable_line(line)}\n")  # a board may have said it
     sys.stderr.flush()
