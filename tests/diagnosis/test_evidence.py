@@ -42,3 +42,13 @@ def test_reasons_are_facts_hits_or_nothing_and_each_is_told_once() -> None:
         Because(fact="torch", value="2.5.0", read_from="here"),
         Because(fact="prose", value="Illegal instruction", read_from="line 1"),
     )
+
+
+def test_an_error_that_does_not_come_is_no_hit_and_the_one_after_it_is() -> None:
+    pattern = Expression(r"(?i)error 801|lib\w+\.so")
+    for text in ("it starts (no error 801 here)", "runs without any error 801"):
+        assert hit(facts({"symptom": text}, TABLES), pattern) is None
+    found = hit(facts({"symptom": "no error 801 as root\nand error 801 as the user"}, TABLES), pattern)
+    assert found is not None
+    assert found.because.value == "and error 801 as the user"
+    assert hit(facts({"symptom": "there is no libcudart.so"}, TABLES), pattern) is not None

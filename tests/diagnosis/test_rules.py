@@ -405,3 +405,10 @@ def test_the_new_address_or_no_failure_is_no_moved_index() -> None:
     failure = "ERROR: No matching distribution found for torch"
     assert not findings(BY_ID["JD063"], reported(OLD_INDEX.replace(".dev", ".io") + failure, TABLES))
     assert not findings(BY_ID["JD063"], reported(OLD_INDEX + "Successfully installed torch-2.8.0", TABLES))
+
+
+def test_an_index_that_holds_cuda_does_not_make_a_torch_without_it() -> None:
+    told = {"model": "Jetson AGX Thor", "torch_version": "2.9.1"}
+    for index, cpu in (("cu129", False), ("cpu", True)):
+        source = f"uv sync -> download.pytorch.org/whl/{index}"
+        assert bool(findings(BY_ID["JD070"], reported({**told, "torch_source": source}, TABLES))) is cpu

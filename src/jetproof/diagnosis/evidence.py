@@ -22,6 +22,10 @@ TYPED = (MessageKind.COMMAND,)
 _LONGEST_QUOTE = 240
 
 
+_ERROR_WORD = Expression(r"(?i)(?:cuda )?error\b")
+_NO = Expression(r"(?i)\b(?:no|without|never|not) (?:an? |any |the |more |longer )?\Z")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Hit:
     """A place where a text says something."""
@@ -70,10 +74,17 @@ def hit(facts: Facts, pattern: Expression, *kinds: MessageKind) -> Hit | None:
     for message in texts(facts):
         if kinds and message.kind not in kinds:
             continue
-        found = pattern.search(message.text)
+        found = next((found for found in pattern.finditer(message.text) if not _denied(found)), None)
         if found:
             return Hit(match=found, message=message)
     return None
+
+
+def _denied(found: re.Match[str]) -> bool:
+    """Whether the text says that an error does not come, as in "no error 801": a missing library is none the less."""
+    if not _ERROR_WORD.match(found.group(0)):
+        return False
+    return bool(_NO.search(found.string[max(0, found.start() - 20) : found.start()]))
 
 
 def reason(facts: Facts, pattern: Expression, *kinds: MessageKind) -> Because | None:

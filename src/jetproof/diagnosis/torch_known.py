@@ -80,7 +80,7 @@ def pypi_cpu(facts: Facts) -> Because | None:
     torch = facts.torch
     if torch.torch_cuda.known or not torch.torch.value or "+" in torch.torch.value or is_vendor(torch.torch.value):
         return None
-    if _index_with_cuda(facts):
+    if index_with_cuda(facts):
         return None
     release = numbers(torch.torch.value)
     source = generic(facts)
@@ -89,7 +89,7 @@ def pypi_cpu(facts: Facts) -> Because | None:
     return None
 
 
-def _index_with_cuda(facts: Facts) -> bool:
+def index_with_cuda(facts: Facts) -> bool:
     """Whether torch came from an index that holds CUDA wheels for aarch64: cu126 and later, from torch 2.6 on."""
     release = numbers(facts.torch.torch.value or "")
     named = _CUDA_TAG.search(facts.torch.torch_source.value or "")

@@ -40,6 +40,7 @@ from jetproof.diagnosis.torch_known import (
     FIRST_CUDA_ON_PYPI,
     cpu_build,
     generic,
+    index_with_cuda,
     pypi_cpu,
     pypi_release,
     two_torches,
@@ -103,7 +104,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         yield _finding(facts, tables, (symptom, source, default), SHARED, Confidence.LIKELY)
     elif default:
         yield _finding(facts, tables, (default, source), SHARED, Confidence.LIKELY)
-    elif source and torch.torch_source.known and vendor(facts) is None and not _errors(facts):
+    elif source and torch.torch_source.known and not (vendor(facts) or index_with_cuda(facts)) and not _errors(facts):
         yield _finding(facts, tables, (source,), SYMPTOM, Confidence.POSSIBLE)
     elif symptom and _about_torch(facts, tables):
         known_cuda = vendor(facts)
