@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jetproof.diagnosis.engine import diagnose
-from jetproof.diagnosis.remedies import torch_sources, vendor_torch
+from jetproof.diagnosis.remedies import image_for_host, torch_sources, vendor_torch
 from jetproof.facts.fact import known
 from jetproof.facts.model import Facts, Origin, Platform
 from jetproof.facts.report import facts as facts_of
@@ -104,3 +104,22 @@ def test_a_cuda_that_follows_is_not_told_as_the_value_of_another_fact() -> None:
     reasons = [reason for finding in diagnose(told, TABLES).findings for reason in finding.because]
     assert {"CUDA of jetpack", "CUDA of torch.__version__"} <= {reason.fact for reason in reasons}
     assert not any(reason.fact == "jetpack" and reason.value == "11.4" for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("l4t", "image"),
+    [
+        ("32.2.0", None),
+        ("32.6.1", "r32.6.1"),
+        ("32.7.4", "r32.7.1"),
+        ("35.5.0", "r35.4.1"),
+        ("36.3.0", None),
+        ("36.4.3", "r36.4.0"),
+    ],
+)
+def test_the_image_that_is_named_is_of_the_hosts_group_or_none_is(l4t: str, image: str | None) -> None:
+    (step,) = image_for_host(facts(l4t=l4t), TABLES)
+    if image is None:
+        assert step.command == "cat /etc/nv_tegra_release"
+    else:
+        assert image in (step.command or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jetproof.diagnosis.known import jetpack_major, line, release_row, vendor_python
+from jetproof.diagnosis.known import host_groups, jetpack_major, line, release_row, vendor_python
 from jetproof.diagnosis.rule import Remedy
 from jetproof.facts.model import Facts
 from jetproof.facts.stack import stack_of
@@ -171,20 +171,26 @@ def nvidia_runtime() -> tuple[Remedy, ...]:
     )
 
 
-def image_for_host(facts: Facts) -> tuple[Remedy, ...]:
+_IMAGES = {
+    "32.7": "nvcr.io/nvidia/l4t-pytorch:r32.7.1-pth1.10-py3",
+    "32.6": "nvcr.io/nvidia/l4t-pytorch:r32.6.1-pth1.9-py3",
+    "34/35": "docker.io/dustynv/pytorch:2.1-r35.4.1",
+    "36.4-36.5": "docker.io/dustynv/pytorch:2.7-r36.4.0",
+}
+"""One image for each L4T group that has one."""
+
+
+def image_for_host(facts: Facts, tables: Tables) -> tuple[Remedy, ...]:
     """Return the step that names an image which fits this L4T."""
     major = jetpack_major(facts)
-    tag = {
-        4: "nvcr.io/nvidia/l4t-pytorch:r32.7.1-pth1.10-py3",
-        5: "docker.io/dustynv/pytorch:2.1-r35.4.1",
-        6: "docker.io/dustynv/pytorch:2.7-r36.4.0",
-    }
-    if major in tag:
+    hosts = host_groups(facts, tables)
+    image = next((image for group, image in _IMAGES.items() if group in hosts), None)
+    if image:
         return (
             Remedy(
                 text=f"Take an image made for this L4T (host: cat /etc/nv_tegra_release), for JetPack {major} e.g. "
                 "this one.",
-                command=f"docker pull {tag[major]}",
+                command=f"docker pull {image}",
             ),
         )
     if major == 7:

@@ -69,33 +69,38 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if literal:
         generic = generic_image(facts)  # that it wants a newer CUDA is then not for want of another L4T
         yield _finding(
-            facts, (literal.because, jetpack_reason(facts)), SHARED if generic else LITERAL, Confidence.CERTAIN
+            facts, tables, (literal.because, jetpack_reason(facts)), SHARED if generic else LITERAL, Confidence.CERTAIN
         )
         return
     capability = signature(facts, tables, "driver-capability-unknown")
     if capability:
-        yield _finding(facts, (capability.because, *_host(facts)), SHARED, Confidence.LIKELY)
+        yield _finding(facts, tables, (capability.because, *_host(facts)), SHARED, Confidence.LIKELY)
     host = host_groups(facts, tables)
     image = _image_group(facts)
     if image and host and not any(group == image[0] or group.startswith(image[0] + ".") for group in host):
         yield _finding(
-            facts, (image[1], *_host(facts)), LITERAL, Confidence.CERTAIN if len(host) == 1 else Confidence.LIKELY
+            facts,
+            tables,
+            (image[1], *_host(facts)),
+            LITERAL,
+            Confidence.CERTAIN if len(host) == 1 else Confidence.LIKELY,
         )
         return
     stated = facts.platform.jetpack.value
     exact = next((row for row in tables.releases if row.jetpack and row.jetpack == stated), None)
     if image and exact and l4t_group(exact.l4t) != image[0]:
-        yield _finding(facts, (image[1], *_host(facts)), SYMPTOM, Confidence.POSSIBLE)
+        yield _finding(facts, tables, (image[1], *_host(facts)), SYMPTOM, Confidence.POSSIBLE)
     if not in_container(facts):
         return
     other = _other_tensorrt(facts, tables)
     if other:
-        yield _finding(facts, (other, *_host(facts)), LITERAL, Confidence.LIKELY)
+        yield _finding(facts, tables, (other, *_host(facts)), LITERAL, Confidence.LIKELY)
         return
     igpu = hit(facts, _IGPU)
     if major == 7 and (igpu or nvdla):
         yield _finding(
             facts,
+            tables,
             (igpu, nvdla, *_host(facts)),
             LITERAL,
             Confidence.LIKELY,
@@ -108,10 +113,10 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
         group = l4t_group(release) if release else None
         differs = bool(named and int(named[0]) != major) or bool(group and host and group not in host)
         if differs:
-            yield _finding(facts, (told.because, *_host(facts)), SHARED, Confidence.LIKELY)
+            yield _finding(facts, tables, (told.because, *_host(facts)), SHARED, Confidence.LIKELY)
             return
     if nvdla:
-        yield _finding(facts, (nvdla.because, *_host(facts)), SHARED, Confidence.POSSIBLE)
+        yield _finding(facts, tables, (nvdla.because, *_host(facts)), SHARED, Confidence.POSSIBLE)
 
 
 def _other_tensorrt(facts: Facts, tables: Tables) -> Because | None:
@@ -139,11 +144,13 @@ def _host(facts: Facts) -> tuple[Reason, ...]:
     return (facts.platform.l4t, jetpack_reason(facts))
 
 
-def _finding(facts: Facts, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
+) -> Finding:
     return ABOUT.finding(
         "The image is made for another L4T than the host's.",
         because=reasons,
-        remedy=(*image_for_host(facts), NEVER_THE_DRIVER),
+        remedy=(*image_for_host(facts, tables), NEVER_THE_DRIVER),
         specificity=specificity,
         confidence=confidence,
         missing=() if facts.platform.l4t.known else ("l4t",),

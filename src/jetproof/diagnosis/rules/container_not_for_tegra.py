@@ -56,6 +56,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     if named:
         yield _finding(
             facts,
+            tables,
             (because(image), symptom, told),
             LITERAL,
             Confidence.LIKELY,
@@ -63,6 +64,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
     elif told and not hit(facts, Expression(r"(?i)sbsa/cu\d")):
         yield _finding(
             facts,
+            tables,
             (told.because, symptom),
             LITERAL if jetpack_major(facts) or capability(facts) else SHARED,
             Confidence.LIKELY,
@@ -74,14 +76,16 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
             *TYPED,
         )
         if typed and not FOR_TEGRA.search(typed.match.group(1)):
-            yield _finding(facts, (typed.because,), SHARED, Confidence.LIKELY)
+            yield _finding(facts, tables, (typed.because,), SHARED, Confidence.LIKELY)
 
 
-def _finding(facts: Facts, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence) -> Finding:
+def _finding(
+    facts: Facts, tables: Tables, reasons: tuple[Reason, ...], specificity: int, confidence: Confidence
+) -> Finding:
     return ABOUT.finding(
         "The image is not made for Jetson, and this board needs one that is.",
         because=(*reasons, jetpack_reason(facts)),
-        remedy=image_for_host(facts),
+        remedy=image_for_host(facts, tables),
         specificity=specificity,
         confidence=confidence,
         missing=() if jetpack_reason(facts) else ("l4t",),

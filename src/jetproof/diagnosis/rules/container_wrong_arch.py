@@ -38,7 +38,7 @@ def check(facts: Facts, tables: Tables) -> Iterator[Finding]:
                 facts.container.image,
             ),
             remedy=(
-                *image_for_host(facts),
+                *image_for_host(facts, tables),
                 Remedy(
                     text="See which architectures an image has.",
                     command="docker manifest inspect IMAGE | grep architecture",
