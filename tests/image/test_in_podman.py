@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,8 +25,9 @@ MARKER = "/usr/lib/aarch64-linux-gnu/libcuda.so.1"
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    with podman(tmp_path_factory.mktemp("podman") / "d") as one:
+def program() -> Iterator[Program]:
+    # a short name: podman waits 20 s for each container where the path of its socket is longer than a socket's may be
+    with tempfile.TemporaryDirectory(prefix="jp-") as folder, podman(Path(folder) / "d") as one:
         yield one
 
 

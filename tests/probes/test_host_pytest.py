@@ -76,6 +76,7 @@ def all_cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, A
     return served.ends
 
 
+@pytest.mark.xdist_group("host-cases")  # one run of all of them serves each
 @pytest.mark.parametrize("name", CASES)
 def test_each_case_has_its_reason(name: str, all_cases: dict[str, dict[str, Any]]) -> None:
     _, outcome, reason = CASES[name]

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,9 @@ def test_a_temporary_folder_without_room_is_told_and_any_other_will_do(
         if reason is None:
             # a read-only /tmp makes it /var/tmp
             assert at().collect(CollectRequest(trials=False)).origin == "live"
+            until = time.monotonic() + 20  # the keeper tidies up when the link is down
+            while list(orin.path("/var/tmp").glob("jetproof-*")) and time.monotonic() < until:
+                time.sleep(0.1)
             assert not list(orin.path("/var/tmp").glob("jetproof-*"))
         else:
             with pytest.raises(Undecided) as caught:
@@ -177,7 +181,7 @@ def test_a_host_name_is_no_command_whatever_the_configuration_does_with_it(tmp_p
     ssh = shutil.which("ssh")
     if ssh is None:
         lacking("ssh (apt install openssh-client)")
-    (tmp_path / "config").write_text(f"Host *\n  ProxyCommand echo %h %r > {tmp_path}/said; false\n")
+    (tmp_path / "config").write_text(f"Host *\n  ProxyCommand echo %h %r >> {tmp_path}/said; false\n")
     program = tmp_path / "ssh"
     program.write_text(f'#!/bin/sh\nexec {ssh} -F {tmp_path}/config "$@"\n')
     program.chmod(0o755)
@@ -185,5 +189,5 @@ def test_a_host_name_is_no_command_whatever_the_configuration_does_with_it(tmp_p
     with pytest.raises(Undecided):
         target.collect(CollectRequest(trials=False))
     target.close()
-    assert (tmp_path / "said").read_text() == "host_name-1.example me\n"
+    assert set((tmp_path / "said").read_text().splitlines()) == {"host_name-1.example me"}
     assert sorted(os.listdir(tmp_path)) == ["config", "said", "ssh"]  # noqa: PTH208 - names alone
