@@ -77,8 +77,9 @@ def test_a_pinned_sibling_is_spoken_of_itself(tmp_path: Path) -> None:
 
 
 def test_what_was_seen_with_another_python_says_with_which(tmp_path: Path) -> None:
-    assert "seen of 1.0.31 with Python 3.10 was torchvision 0.29.2" in message(judged(tmp_path, "timm\n", "jp5.1"), "JA006")
-    assert "seen of 1.0.31 was torchvision 0.29.2" in message(judged(tmp_path, "timm\n", "jp6.2"), "JA006")
+    other, own = (message(judged(tmp_path, "timm\n", stack), "JA006") for stack in ("jp5.1", "jp6.2"))
+    assert "seen of 1.0.31 with Python 3.10 was torchvision 0.29.2" in other
+    assert "seen of 1.0.31 was torchvision 0.29.2" in own
 
 
 def test_where_the_held_torch_is_known_from(tmp_path: Path) -> None:

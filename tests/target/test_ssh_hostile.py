@@ -181,7 +181,10 @@ def test_a_host_name_is_no_command_whatever_the_configuration_does_with_it(tmp_p
     ssh = shutil.which("ssh")
     if ssh is None:
         lacking("ssh (apt install openssh-client)")
-    (tmp_path / "config").write_text(f"Host *\n  ProxyCommand echo %h %r >> {tmp_path}/said; false\n")
+    (tmp_path / "config").write_text(f"Host *\n  ProxyCommand {tmp_path}/proxy %h %r\n")
+    proxy = tmp_path / "proxy"  # ssh ends it as soon as its standard output is closed: that must stay open
+    proxy.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/said\nexit 1\n')
+    proxy.chmod(0o755)
     program = tmp_path / "ssh"
     program.write_text(f'#!/bin/sh\nexec {ssh} -F {tmp_path}/config "$@"\n')
     program.chmod(0o755)
@@ -190,4 +193,4 @@ def test_a_host_name_is_no_command_whatever_the_configuration_does_with_it(tmp_p
         target.collect(CollectRequest(trials=False))
     target.close()
     assert set((tmp_path / "said").read_text().splitlines()) == {"host_name-1.example me"}
-    assert sorted(os.listdir(tmp_path)) == ["config", "said", "ssh"]  # noqa: PTH208 - names alone
+    assert sorted(os.listdir(tmp_path)) == ["config", "proxy", "said", "ssh"]  # noqa: PTH208 - names alone
