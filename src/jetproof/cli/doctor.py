@@ -55,4 +55,4 @@ def _get_ready() -> None:
     import jetproof.diagnosis.as_json
     import jetproof.diagnosis.engine
     import jetproof.facts.from_snapshot
-    import jetproof.render.diagnosis  # noqa: F401
+    import jetproof.render.diagnosis  # noqa: F401 - loading them is all that is wanted
