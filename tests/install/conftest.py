@@ -176,17 +176,21 @@ def system(tmp_path: Path, own_home: Path, index: Any, vendor_torch: Path) -> Ca
 def _system(tmp_path: Path, own_home: Path, index: Any, vendor_torch: Path, base: Path, short: str) -> Machine:
     root = tmp_path / "system"
     library = root / "lib" / f"python{short}"
-    site = library / "site-packages"
-    site.mkdir(parents=True)
+    library.mkdir(parents=True)
     (root / "bin").mkdir()
     shutil.copy2(base / "bin" / f"python{short}", root / "bin" / f"python{short}")
     (root / "bin" / "python3").symlink_to(f"python{short}")
     (root / "include").symlink_to(base / "include")
     for entry in (base / "lib" / f"python{short}").iterdir():
-        if entry.name not in ("site-packages", "__pycache__"):
+        if entry.name not in ("site-packages", "dist-packages", "__pycache__", "EXTERNALLY-MANAGED"):
             (library / entry.name).symlink_to(entry)
     for entry in (base / "lib").glob("libpython*"):
         (root / "lib" / entry.name).symlink_to(entry)
+    # Debian's own Python looks into dist-packages, as that of a board does
+    ask = [root / "bin" / f"python{short}", "-c", "import site; print(site.getsitepackages()[0])"]
+    site = Path(subprocess.run(ask, check=True, capture_output=True, text=True, timeout=60).stdout.strip())
+    assert site.is_relative_to(root)
+    site.mkdir(parents=True, exist_ok=True)
     _unpack(vendor_torch, site)
     project = tmp_path / "project"
     project.mkdir()
