@@ -8,7 +8,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from jetproof.errors import JetproofError, UsageError
 
@@ -40,7 +40,8 @@ def say(text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
     except (OSError, ValueError):
-        return
+        with suppress(OSError, ValueError):
+            _drop(sys.stderr)
 
 
 def end_now(code: int) -> NoReturn:
@@ -57,8 +58,12 @@ def end_now(code: int) -> NoReturn:
 
 def drop_output() -> None:
     """Point standard output elsewhere, so that the interpreter's own flush at the end is quiet."""
+    _drop(sys.stdout)
+
+
+def _drop(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
